@@ -1,0 +1,56 @@
+import type { VirtualClock } from '../clock/virtual-clock.ts';
+
+/** What a request to an instance's port meets. `afterMs` is how long the answer takes. */
+export type Answer =
+  | { readonly kind: 'responds'; readonly status: number; readonly afterMs: number }
+  | { readonly kind: 'refuses' }
+  | { readonly kind: 'resets' }
+  | { readonly kind: 'silent' };
+
+export interface Request {
+  readonly port: number;
+  readonly path: string;
+}
+
+/** A cause of other answers than the usual one, for example a failed dependency. Undefined leaves the usual answer. */
+export type Fault = (request: Request, now: number) => Answer | undefined;
+
+const REFUSES: Answer = { kind: 'refuses' };
+
+/** The application on one simulated instance: what its health checks and its users meet. */
+export class Application {
+  readonly #clock: VirtualClock;
+  #upAt = Number.POSITIVE_INFINITY;
+  #fault: Fault | undefined;
+  #answerMs: number;
+
+  constructor(clock: VirtualClock, answerMs = 20) {
+    this.#clock = clock;
+    this.#answerMs = answerMs;
+  }
+
+  /** Starts the process; it listens after `startUpSeconds`. */
+  start(startUpSeconds: number): void {
+    this.#upAt = this.#clock.now() + startUpSeconds * 1000;
+  }
+
+  stop(): void {
+    this.#upAt = Number.POSITIVE_INFINITY;
+  }
+
+  get isUp(): boolean {
+    return this.#clock.now() >= this.#upAt;
+  }
+
+  /** Replaces what a running application answers; `undefined` heals it. */
+  suffer(fault: Fault | undefined): void {
+    this.#fault = fault;
+  }
+
+  answer(request: Request): Answer {
+    if (!this.isUp) return REFUSES;
+    return (
+      this.#fault?.(request, this.#clock.now()) ?? { kind: 'responds', status: 200, afterMs: this.#answerMs }
+    );
+  }
+}

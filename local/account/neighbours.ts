@@ -1,0 +1,98 @@
+import type { Application } from './application.ts';
+
+/** What one simulated service asks of another, without going through an API. */
+
+export type InstanceState = 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
+
+export interface Instance {
+  readonly id: string;
+  readonly state: InstanceState;
+  /** `eu-west-1a`, and `euw1-az1`. */
+  readonly zone: string;
+  readonly zoneId: string;
+  readonly vpcId: string;
+  readonly subnetId: string;
+  /** The first is the primary address. */
+  readonly privateAddresses: readonly [string, ...string[]];
+  readonly securityGroupIds: readonly string[];
+  readonly launchedAt: number;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly application: Application;
+}
+
+export interface LaunchSpec {
+  readonly subnetId: string;
+  readonly securityGroupIds: readonly string[];
+  readonly tags: Readonly<Record<string, string>>;
+  /** How long the application needs after boot. */
+  readonly startUpSeconds: number;
+  /** Already running and up, as a fleet that exists before the simulation begins. */
+  readonly seasoned?: boolean;
+  readonly extraAddresses?: number;
+}
+
+export interface Instances {
+  instance(id: string): Instance | undefined;
+  byAddress(address: string): Instance | undefined;
+  /** All that are not terminated. */
+  live(): Iterable<Instance>;
+  launch(spec: LaunchSpec): Instance;
+  terminate(id: string): void;
+  onState(hear: (instance: Instance) => void): void;
+  /** May a connection from inside the VPC (from these security groups) reach the instance's port? */
+  reachable(instance: Instance, port: number, fromSecurityGroupIds: readonly string[]): boolean;
+}
+
+export type OverallStatus =
+  | 'ok'
+  | 'impaired'
+  | 'initializing'
+  | 'insufficient-data'
+  | 'not-applicable'
+  | 'suppressed';
+
+export interface ApplicationStatuses {
+  /** What the service itself knows now, without the lag of the Describe calls. */
+  overall(instanceId: string): { readonly status: OverallStatus; readonly since: number };
+  /** Is at least one included check associated with the instance? */
+  hasIncludedCheck(instanceId: string): boolean;
+  onOverall(hear: (instanceId: string, status: OverallStatus) => void): void;
+}
+
+export type TargetState =
+  | 'initial'
+  | 'healthy'
+  | 'unhealthy'
+  | 'unhealthy.draining'
+  | 'unused'
+  | 'draining'
+  | 'unavailable';
+
+export interface Target {
+  readonly id: string;
+  readonly port: number;
+}
+
+export interface TargetGroups {
+  register(targetGroupArn: string, targets: readonly { readonly id: string; readonly port?: number }[]): void;
+  deregister(
+    targetGroupArn: string,
+    targets: readonly { readonly id: string; readonly port?: number }[],
+  ): void;
+  /** The true states of every target of the instance (by id or by address) in this group; empty when it has none. */
+  statesOf(
+    targetGroupArn: string,
+    instance: Instance,
+  ): readonly { readonly target: Target; readonly state: TargetState }[];
+  deregistrationDelaySeconds(targetGroupArn: string): number;
+}
+
+export interface Metrics {
+  /** Keeps one data point, at the current instant. */
+  put(metric: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly dimensions: Readonly<Record<string, string>>;
+    readonly value: number;
+  }): void;
+}
