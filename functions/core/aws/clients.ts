@@ -1,0 +1,62 @@
+import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CodeDeployClient } from '@aws-sdk/client-codedeploy';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EC2Client, type EC2ClientConfig } from '@aws-sdk/client-ec2';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { SFNClient } from '@aws-sdk/client-sfn';
+
+/**
+ * One SDK client a service, made at its first use. Import what you need by name or as `* as clients`: an object of all of
+ * them would put all seven services into every function's bundle.
+ */
+export const autoScaling = /* @__PURE__ */ lazily(settings => new AutoScalingClient(settings));
+export const cloudWatch = /* @__PURE__ */ lazily(settings => new CloudWatchClient(settings));
+export const codeDeploy = /* @__PURE__ */ lazily(settings => new CodeDeployClient(settings));
+export const dynamoDb = /* @__PURE__ */ lazily(settings => new DynamoDBClient(settings));
+export const ec2 = /* @__PURE__ */ lazily(settings => new EC2Client(settings));
+export const elasticLoadBalancing = /* @__PURE__ */ lazily(s => new ElasticLoadBalancingV2Client(s));
+export const stepFunctions = /* @__PURE__ */ lazily(settings => new SFNClient(settings));
+
+type Transport = NonNullable<EC2ClientConfig['requestHandler']>;
+
+interface Settings {
+  readonly maxAttempts: number;
+  readonly retryMode: string;
+  readonly userAgentAppId: string;
+  readonly requestHandler: Transport;
+}
+
+/**
+ * The network. A request handler found at `globalThis[Symbol.for('quiesce.transport')]` takes its place: that is how the
+ * embedded account answers the very clients that the deployed functions use.
+ */
+function transport(): Transport | undefined {
+  return Reflect.get(globalThis, Symbol.for('quiesce.transport'));
+}
+
+/**
+ * Without these a call to a service that accepts and stays silent lasts until the function's own time-out, which tells
+ * nobody what was being done. Four attempts end within ACT_TIMEOUT_SECONDS.
+ */
+const NETWORK = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+function lazily<C>(make: (settings: Settings) => C): () => C {
+  let made: { readonly client: C; readonly over: Transport | undefined } | undefined;
+  return () => {
+    const over = transport();
+    if (made?.over !== over || made === undefined) made = { client: make(settingsOver(over)), over };
+    return made.client;
+  };
+}
+
+const settingsOver = (over: Transport | undefined): Settings => ({
+  maxAttempts: 4,
+  // Standard: exponential backoff with full jitter, throttles from one second on. Not adaptive: its rate limiter is a
+  // guess from the last half second of this one process. In a function that has just started, that is a rate of nearly
+  // zero, so the first throttle holds every later call of the client, whatever the API, to one in two seconds, asleep
+  // inside the function. Pacing is the machines', by the account's published buckets.
+  retryMode: 'standard',
+  userAgentAppId: 'quiesce',
+  requestHandler: over ?? NETWORK,
+});

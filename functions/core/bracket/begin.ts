@@ -1,0 +1,190 @@
+import { inChunks } from '../aws/batch.ts';
+import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
+import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
+import { advance, createRun, findRun } from '../ledger/runs.ts';
+import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
+import type { AfterRequest, RunRequest } from '../request.ts';
+import { nowSeconds } from '../time.ts';
+import { list } from './discover-fleet.ts';
+import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
+
+/** What before-deploy goes by. All times are seconds since the epoch. */
+export interface Begun {
+  readonly verdict: 'planned' | 'queued';
+  readonly waitSeconds: number;
+  readonly runId: string;
+  readonly suppressing: number;
+  readonly draining: number;
+  readonly holding: number;
+  readonly emergency: boolean;
+  readonly leadDeadline: number;
+  readonly trafficDeadline: number;
+  readonly goAheadDeadline: number;
+  readonly drainSeconds: number;
+  readonly suppressUntil: number;
+  readonly budgets: PlannedRun['plan']['budgets'];
+  readonly bystanders: number;
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Plans a run, writes its record and claims its instances: all before anything in AWS is changed.
+ *
+ * @param startedAt when the execution started: a queued run waits from then, as long as its policy says
+ * @throws a Refusal; RunInProgress when another live run moves the traffic of an instance and `queue` is not set
+ */
+export async function beginRun(request: RunRequest, owner: string, startedAt: number): Promise<Begun> {
+  const now = nowSeconds();
+  await refuseEnded(request.runId, owner);
+  const planned = await planRun(request, now);
+  const { plan } = planned;
+  const begun = {
+    runId: request.runId,
+    suppressing: plan.suppressing,
+    draining: plan.draining,
+    holding: plan.holdings.length,
+    emergency: emergencyOf(request, now) !== undefined,
+    leadDeadline: now + plan.budgets.lead,
+    trafficDeadline: now + plan.budgets.traffic,
+    goAheadDeadline: now + plan.budgets.before,
+    drainSeconds:
+      plan.draining > 0 ? Math.max(0, ...plan.groups.map(group => group.deregistrationDelaySeconds)) : 0,
+    suppressUntil: plan.suppressUntil,
+    budgets: plan.budgets,
+    bystanders: plan.bystanders.length,
+    remarks: plan.remarks.slice(0, 10),
+  };
+  const deadline = now + plan.budgets.before + plan.budgets.undo;
+  await createRun({ runId: request.runId, owner, request, plan, createdAt: now, deadline });
+  const conflicts = await claimAll(request, planned, now);
+  if (conflicts.length === 0) return { ...begun, verdict: 'planned', waitSeconds: 0 };
+
+  await dropClaims(request.runId, plan.instanceIds);
+  const mayWait = request.queue || conflicts.every(conflict => conflict.why === 'releasing');
+  const waitSeconds = nextWait(now, startedAt + request.policy.waitSeconds, pollSeconds(plan.budgets.before));
+  if (!mayWait || waitSeconds === 0)
+    throw new RunInProgress(
+      `Run ${list([...new Set(conflicts.map(conflict => conflict.by))])} is live on ${list(conflicts.map(conflict => conflict.instanceId))} and moves the same traffic. Wait for it, or say queue: true with a longer policy.waitSeconds.`,
+    );
+  return { ...begun, verdict: 'queued', waitSeconds };
+}
+
+/** A redriven or repeated execution must not begin what has ended (D12). */
+async function refuseEnded(runId: string, owner: string): Promise<void> {
+  const run = await findRun(runId);
+  if (run?.status === 'ended')
+    throw new RunEnded(
+      `Run ${runId} has ended${run.outcome ? ` (${run.outcome})` : ''}. Start a new one with a runId of its own.`,
+    );
+  if (run && run.owner !== owner)
+    throw new RunInProgress(`Run ${runId} is live in ${run.owner}. Wait for it, or use another runId.`);
+}
+
+interface Conflict {
+  readonly instanceId: string;
+  readonly by: string;
+  readonly why: 'traffic' | 'releasing';
+}
+
+async function claimAll(
+  request: RunRequest,
+  { plan, members }: PlannedRun,
+  now: number,
+): Promise<Conflict[]> {
+  const conflicts: Conflict[] = [];
+  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
+    if (!member) return;
+    const claim = { member, until: plan.suppressUntil };
+    const answer = await claimInstance(
+      request.runId,
+      member.instanceId,
+      claim,
+      member.memberships.length > 0,
+      now,
+    );
+    if (!answer.claimed) conflicts.push({ instanceId: member.instanceId, by: answer.by, why: answer.why });
+  });
+  return conflicts;
+}
+
+/** Ends this run's claims on instances where it has done nothing. */
+async function dropClaims(runId: string, instanceIds: readonly string[]): Promise<void> {
+  const records = [...(await findInstances(instanceIds)).values()].filter(record => record.claims.has(runId));
+  await inChunks(records, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
+    if (record && !(await leaveClaim(runId, record))) await endLastClaim(runId, record);
+  });
+}
+
+/** What after-deploy goes by. All times are seconds since the epoch. */
+export interface Resumed {
+  readonly runId: string;
+  readonly suppressing: number;
+  readonly draining: number;
+  readonly holding: number;
+  readonly readyBeforeTraffic: boolean;
+  readonly readyEvaluations: number;
+  /** Evaluations must be newer than this (milliseconds since the epoch). */
+  readonly deployedAt: number;
+  readonly readyDeadline: number;
+  readonly inServiceDeadline: number;
+  readonly releaseDeadline: number;
+  readonly releaseSeconds: number;
+  /** The deployment took longer than the suppression covers: it is extended first, until then. */
+  readonly extend: boolean;
+  readonly suppressUntil: number;
+}
+
+/**
+ * Takes a run over for after-deploy and sets its deadlines.
+ *
+ * @throws RunUnknown, NoGoAhead when before-deploy has not given its go-ahead, RunEnded
+ */
+export async function resumeRun(request: AfterRequest, owner: string): Promise<Resumed> {
+  const now = nowSeconds();
+  const run = await findRun(request.runId);
+  if (!run)
+    throw new RunUnknown(`There is no run ${request.runId}. Was before-deploy started with this runId?`);
+  const { budgets } = run.plan;
+  const readyDeadline = now + budgets.ready;
+  const inServiceDeadline = readyDeadline + budgets.inService;
+  const releaseDeadline = inServiceDeadline + budgets.readyAgain + budgets.release;
+  const moved = await advance(request.runId, {
+    from: 'go-ahead',
+    to: 'after',
+    owner,
+    at: now,
+    takesOver: true,
+    deadline: releaseDeadline + budgets.undo,
+  });
+  if (!moved) throw await whyNotResumed(request.runId);
+  const suppressUntil = releaseDeadline + SUPPRESSION_MARGIN_SECONDS;
+  return {
+    extend: run.plan.suppressing > 0 && suppressUntil > run.plan.suppressUntil,
+    suppressUntil,
+    runId: run.runId,
+    suppressing: run.plan.suppressing,
+    draining: run.plan.draining,
+    holding: run.plan.holdings.length,
+    readyBeforeTraffic: run.request.policy.readyBeforeTraffic && budgets.ready > 0,
+    readyEvaluations: budgets.readyAgain > 0 ? run.request.policy.readyEvaluations : 0,
+    deployedAt: request.deployedAt ? Date.parse(request.deployedAt) : now * 1000,
+    readyDeadline,
+    inServiceDeadline,
+    releaseDeadline,
+    releaseSeconds: run.plan.suppressing > 0 ? RELEASE_SECONDS : 0,
+  };
+}
+
+// MEASURED: a release shows after 120-150 s; looking earlier is wasted.
+const RELEASE_SECONDS = 120;
+
+async function whyNotResumed(runId: string): Promise<Error> {
+  const run = await findRun(runId);
+  if (run?.status === 'live' && run.phase === 'before')
+    return new NoGoAhead(`Run ${runId} has no go-ahead yet: before-deploy (${run.owner}) has not succeeded.`);
+  if (run?.status === 'live') return new RunInProgress(`Run ${runId} is live in ${run.owner}. Wait for it.`);
+  return new RunEnded(
+    `Run ${runId} has ended${run?.outcome ? ` (${run.outcome})` : ''}: there is nothing to resume.`,
+  );
+}

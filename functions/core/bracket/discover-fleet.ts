@@ -1,0 +1,137 @@
+import { type AutoScalingGroupFacts, groupMemberships, groups } from '../aws/auto-scaling.ts';
+import { deployment } from '../aws/code-deploy.ts';
+import { describeInstances, type InstanceFacts, instancesWithTag } from '../aws/ec2.ts';
+import type { Bystander } from '../domain/fleet.ts';
+import { whyNotInService } from '../domain/lifecycle.ts';
+import { AutoScalingGroupUnknown, InstanceUnknown, NothingToDo, NotOptedIn } from '../errors.ts';
+import type { RunRequest } from '../request.ts';
+import { OPT_IN_TAG, setting } from '../settings.ts';
+
+/** An instance that the bracket may apply to, with the Auto Scaling group that watches it. */
+export interface Candidate {
+  readonly facts: InstanceFacts;
+  readonly autoScalingGroup?: string;
+}
+
+export interface Fleet {
+  readonly candidates: readonly Candidate[];
+  readonly bystanders: readonly Bystander[];
+  readonly autoScalingGroups: readonly AutoScalingGroupFacts[];
+}
+
+/**
+ * Finds the instances of a request and says of each whether it is in service (D1, D30).
+ *
+ * @throws InstanceUnknown, AutoScalingGroupUnknown, DeploymentUnknown, NotOptedIn, NothingToDo
+ */
+export async function discoverFleet(request: RunRequest): Promise<Fleet> {
+  const named = await instancesOf(request.fleet);
+  const found = await describeInstances(named.instanceIds);
+  const unknown = named.instanceIds.filter(id => !found.has(id));
+  if (unknown.length > 0)
+    throw new InstanceUnknown(
+      `There is no instance ${list(unknown)} in this account and Region. Correct fleet.instanceIds.`,
+    );
+  const inZones = [...found.values()].filter(facts => inZone(facts, request.zones));
+  const memberships = await groupMemberships(inZones.map(facts => facts.id));
+
+  const candidates: Candidate[] = [];
+  const bystanders: Bystander[] = [...named.bystanders];
+  const leftOut = new Set(bystanders.map(bystander => bystander.instanceId));
+  for (const facts of inZones) {
+    if (leftOut.has(facts.id)) continue;
+    const membership = memberships.get(facts.id);
+    const reason = membership
+      ? whyNotInService(membership.lifecycleState)
+      : facts.state === 'running'
+        ? undefined
+        : `is ${facts.state}`;
+    if (reason) bystanders.push({ instanceId: facts.id, reason });
+    else candidates.push({ facts, ...(membership ? { autoScalingGroup: membership.groupName } : {}) });
+  }
+  if (candidates.length === 0) throw new NothingToDo(nothing(bystanders, request.zones));
+
+  const optIn = { key: OPT_IN_TAG, value: setting('OPT_IN_TAG_VALUE') };
+  const without = candidates
+    .filter(({ facts }) => facts.tags[optIn.key] !== optIn.value)
+    .map(({ facts }) => facts.id);
+  if (without.length > 0)
+    throw new NotOptedIn(
+      `Instance ${list(without)} does not carry the tag ${optIn.key}=${optIn.value}. Quiesce acts only on what carries it: add the tag.`,
+    );
+
+  const names = [...new Set(candidates.flatMap(candidate => candidate.autoScalingGroup ?? []))];
+  const facts = await groups(names);
+  return { candidates, bystanders, autoScalingGroups: [...facts.values()] };
+}
+
+interface Named {
+  readonly instanceIds: readonly string[];
+  readonly bystanders: readonly Bystander[];
+}
+
+async function instancesOf(fleet: RunRequest['fleet']): Promise<Named> {
+  if ('instanceIds' in fleet) return { instanceIds: [...new Set(fleet.instanceIds)], bystanders: [] };
+  if ('autoScalingGroupName' in fleet) {
+    const group = (await groups([fleet.autoScalingGroupName])).get(fleet.autoScalingGroupName);
+    if (!group)
+      throw new AutoScalingGroupUnknown(
+        `There is no Auto Scaling group ${fleet.autoScalingGroupName} in this account and Region. Correct fleet.autoScalingGroupName.`,
+      );
+    return someOf(
+      group.instances.map(instance => instance.instanceId),
+      `Auto Scaling group ${group.name} has no instance.`,
+    );
+  }
+  if ('tag' in fleet) {
+    const tagged = await instancesWithTag(fleet.tag.key, fleet.tag.value);
+    return someOf(
+      tagged.map(facts => facts.id),
+      `No instance carries the tag ${fleet.tag.key}=${fleet.tag.value}.`,
+    );
+  }
+  return instancesOfDeployment(fleet.codeDeployDeploymentId);
+}
+
+function someOf(instanceIds: readonly string[], otherwise: string): Named {
+  if (instanceIds.length === 0) throw new NothingToDo(otherwise);
+  return { instanceIds, bystanders: [] };
+}
+
+/** A deployment that CodeDeploy made for an instance on its way in or out has nothing to bracket, nor has a green one (D1). */
+async function instancesOfDeployment(deploymentId: string): Promise<Named> {
+  const found = await deployment(deploymentId);
+  if (found.creator === 'autoscaling' || found.creator === 'autoscalingTermination')
+    throw new NothingToDo(
+      `Deployment ${deploymentId} was made by ${found.creator}: its instance is not in service.`,
+    );
+  const named = someOf(
+    found.targets.map(target => target.instanceId),
+    `Deployment ${deploymentId} has no EC2 instance.`,
+  );
+  return {
+    ...named,
+    bystanders: found.targets
+      .filter(target => target.label === 'Green')
+      .map(({ instanceId }) => ({
+        instanceId,
+        reason: 'is the green side of the deployment, without traffic yet',
+      })),
+  };
+}
+
+const inZone = (facts: InstanceFacts, zones: RunRequest['zones']): boolean =>
+  zones === undefined ||
+  zones.includes(facts.zone) ||
+  (facts.zoneId !== undefined && zones.includes(facts.zoneId));
+
+function nothing(bystanders: readonly Bystander[], zones: RunRequest['zones']): string {
+  if (bystanders.length === 0) return `No instance of the fleet is in ${zones?.join(', ') ?? 'service'}.`;
+  return `Nothing to do: ${bystanders.map(({ instanceId, reason }) => `${instanceId} ${reason}`).join('; ')}.`;
+}
+
+/** The first few of a list, and how many more there are: for sentences. */
+export function list(items: readonly string[], shown = 5): string {
+  const more = items.length - shown;
+  return more > 0 ? `${items.slice(0, shown).join(', ')} and ${more} more` : items.join(', ');
+}

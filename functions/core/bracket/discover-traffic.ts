@@ -1,0 +1,133 @@
+import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
+import {
+  loadBalancerAttributes,
+  loadBalancerTypes,
+  type TargetGroupFacts,
+  type TargetHealthFacts,
+  tagsOf,
+  targetGroupAttributes,
+  targetGroups,
+  targetGroupsOfVpc,
+  targetHealth,
+} from '../aws/elastic-load-balancing.ts';
+import type { Membership } from '../domain/fleet.ts';
+import { effectiveCrossZone, thresholdsOf } from '../domain/floors.ts';
+import type { PlannedGroup } from '../domain/plan.ts';
+import { NotOptedIn } from '../errors.ts';
+import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
+import type { RunRequest } from '../request.ts';
+import { OPT_IN_TAG, setting } from '../settings.ts';
+import { type Fleet, list } from './discover-fleet.ts';
+
+/** Where the fleet's traffic comes from. */
+export interface Traffic {
+  readonly groups: readonly PlannedGroup[];
+  readonly health: ReadonlyMap<string, readonly TargetHealthFacts[]>;
+  readonly membershipsOf: (instanceId: string) => readonly Membership[];
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Finds every membership of every instance, on every port (R-EXACT): in the groups that the request names, else in those
+ * attached to the Auto Scaling groups, else, and always for instances outside a group, in all groups of the VPC (D11).
+ *
+ * @throws NotOptedIn when a target group that would be acted on lacks the tag; TargetGroupUnknown
+ */
+export async function discoverTraffic(request: RunRequest, fleet: Fleet): Promise<Traffic> {
+  const remarks: string[] = [];
+  const facts = await candidateGroups(request, fleet);
+  const usable = facts.filter(group => {
+    const ordinary = group.targetType === 'instance' || group.targetType === 'ip';
+    if (!ordinary)
+      remarks.push(`Target group ${group.name} has targets of type ${group.targetType} and is left alone.`);
+    return ordinary;
+  });
+
+  const owners = new Map<string, string>();
+  for (const { facts: instance } of fleet.candidates)
+    for (const id of [instance.id, ...instance.privateAddresses]) owners.set(id, instance.id);
+  const health = new Map<string, readonly TargetHealthFacts[]>();
+  const memberships = new Map<string, Membership[]>();
+  await Promise.all(
+    usable.map(async group => {
+      const listed = await targetHealth(group.arn);
+      if (listed.some(target => owners.has(target.target.id))) health.set(group.arn, listed);
+    }),
+  );
+  const concerned = usable.filter(group => health.has(group.arn));
+  for (const group of concerned)
+    for (const { target, state, reason } of health.get(group.arn) ?? []) {
+      const owner = owners.get(target.id);
+      const absent = state === 'unused' && reason === 'Target.NotRegistered';
+      if (!owner || absent || state === 'draining') continue;
+      memberships.set(owner, [...(memberships.get(owner) ?? []), { targetGroupArn: group.arn, target }]);
+    }
+
+  await refuseUntagged(concerned);
+  return {
+    groups: await planGroups(concerned, request),
+    health,
+    membershipsOf: instanceId => memberships.get(instanceId) ?? [],
+    remarks,
+  };
+}
+
+async function candidateGroups(request: RunRequest, fleet: Fleet): Promise<readonly TargetGroupFacts[]> {
+  if (request.targetGroupArns) return targetGroups(request.targetGroupArns);
+  const attached = [
+    ...new Set(fleet.autoScalingGroups.flatMap((group: AutoScalingGroupFacts) => group.targetGroupArns)),
+  ];
+  const found = new Map((await targetGroups(attached)).map(group => [group.arn, group]));
+  const vpcs = fleet.candidates
+    .filter(candidate => request.policy.discover === 'vpc' || !candidate.autoScalingGroup)
+    .flatMap(candidate => candidate.facts.vpcId ?? []);
+  for (const vpcId of request.policy.discover === 'attached' ? [] : new Set(vpcs))
+    for (const group of await targetGroupsOfVpc(vpcId)) found.set(group.arn, group);
+  return [...found.values()];
+}
+
+async function refuseUntagged(groups: readonly TargetGroupFacts[]): Promise<void> {
+  const [key, value] = [OPT_IN_TAG, setting('OPT_IN_TAG_VALUE')];
+  const tags = await tagsOf(groups.map(group => group.arn));
+  const without = groups.filter(group => tags.get(group.arn)?.[key] !== value).map(group => group.name);
+  if (without.length > 0)
+    throw new NotOptedIn(
+      `Target group ${list(without)} does not carry the tag ${key}=${value}. Quiesce acts only on what carries it: add the tag, or say traffic: leave.`,
+    );
+}
+
+async function planGroups(groups: readonly TargetGroupFacts[], request: RunRequest): Promise<PlannedGroup[]> {
+  const arns = [...new Set(groups.flatMap(group => group.loadBalancerArns))];
+  const types = await loadBalancerTypes(arns);
+  const loadBalancers = new Map(
+    await Promise.all(
+      arns.map(
+        async arn =>
+          [arn, { type: types.get(arn)?.type ?? '', attributes: await loadBalancerAttributes(arn) }] as const,
+      ),
+    ),
+  );
+  return Promise.all(
+    groups.map(async group => {
+      const attributes = await targetGroupAttributes(group.arn);
+      const { healthCheck } = group;
+      return {
+        arn: group.arn,
+        name: group.name,
+        targetType: group.targetType,
+        deregistrationDelaySeconds: Number(
+          attributes['deregistration_delay.timeout_seconds'] ?? DEREGISTRATION_DELAY_SECONDS,
+        ),
+        slowStartSeconds: Number(attributes['slow_start.duration_seconds'] ?? 0),
+        inServiceSeconds:
+          healthCheck.intervalSeconds * healthCheck.healthyThreshold + healthCheck.timeoutSeconds,
+        serves: group.loadBalancerArns.length > 0,
+        floor: {
+          crossZone: effectiveCrossZone(attributes, loadBalancers.get(group.loadBalancerArns[0] ?? '')),
+          minHealthyPercent: request.policy.minHealthyPercent,
+          ...thresholdsOf(attributes),
+        },
+      };
+    }),
+  );
+}

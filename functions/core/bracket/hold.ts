@@ -1,0 +1,126 @@
+import {
+  enterStandby as enter,
+  exitStandby as exit,
+  groups,
+  resumeProcesses,
+  setHealthy,
+  suspendProcesses,
+} from '../aws/auto-scaling.ts';
+import { targetHealth } from '../aws/elastic-load-balancing.ts';
+import type { Member } from '../domain/fleet.ts';
+import { receives } from '../domain/floors.ts';
+import { processesToSuspend } from '../domain/holding.ts';
+import type { PlannedHolding } from '../domain/plan.ts';
+import { endHold, findHold, joinHold, leaveHold } from '../ledger/auto-scaling-holds.ts';
+import type { RunRecord } from '../ledger/items.ts';
+import { markActed, ownRun } from '../ledger/runs.ts';
+
+/**
+ * Keeps Auto Scaling from acting on its own health verdicts while the run works on its instances (D4).
+ *
+ * @returns why it has to wait; undefined when every group is held
+ */
+export async function holdAutoScaling(run: RunRecord, owner: string): Promise<string | undefined> {
+  for (const holding of run.plan.holdings) {
+    const facts = (await groups([holding.group])).get(holding.group);
+    if (!facts) continue;
+    const hold = await joinHold(
+      holding.group,
+      run.runId,
+      processesToSuspend(holding.processes, facts.suspendedProcesses),
+    );
+    if (!hold) return `the processes of Auto Scaling group ${holding.group} are just being resumed`;
+    if (holding.mode === 'standby' && hold.runs.length > 1) {
+      await leaveHold(holding.group, run.runId);
+      return `another run holds Auto Scaling group ${holding.group}, and Standby has one writer`;
+    }
+    const missing = processesToSuspend(hold.suspended, facts.suspendedProcesses);
+    if (missing.length === 0) continue;
+    await markActed(run.runId, owner);
+    await suspendProcesses(holding.group, missing);
+  }
+  return undefined;
+}
+
+const standbyOf = (run: RunRecord): readonly PlannedHolding[] =>
+  run.plan.holdings.filter(holding => holding.mode === 'standby');
+
+const idsIn = (members: readonly Member[], group: string): string[] =>
+  members.filter(member => member.autoScalingGroup === group).map(member => member.instanceId);
+
+/** Puts the members of the groups that the plan wants in Standby there. */
+export async function enterStandby(run: RunRecord, owner: string, members: readonly Member[]): Promise<void> {
+  for (const { group } of standbyOf(run)) {
+    await ownRun(run.runId, owner);
+    await enter(group, await inState(group, idsIn(members, group), 'InService'));
+  }
+}
+
+/** Brings members back from Standby; Auto Scaling registers them in its own target groups. */
+export async function leaveStandby(run: RunRecord, members: readonly Member[]): Promise<void> {
+  for (const { group } of standbyOf(run))
+    await exit(group, await inState(group, idsIn(members, group), 'Standby'));
+}
+
+async function inState(group: string, instanceIds: readonly string[], state: string): Promise<string[]> {
+  const facts = (await groups([group])).get(group);
+  const there = new Set(
+    (facts?.instances ?? []).filter(one => one.lifecycleState === state).map(one => one.instanceId),
+  );
+  return instanceIds.filter(id => there.has(id));
+}
+
+/**
+ * Leaves the holds of a run. The last one out resumes, and only when every member is InService and receives traffic in each
+ * attached target group, none marked Unhealthy: resuming acts on marks at once (D4).
+ *
+ * @param force resume although members are not healthy: the run has failed and its budget for undoing is over
+ * @returns what still stands in the way
+ */
+export async function releaseHolds(
+  run: RunRecord,
+  members: readonly Member[],
+  force = false,
+): Promise<string[]> {
+  const reasons: string[] = [];
+  for (const holding of run.plan.holdings) {
+    const hold = await findHold(holding.group);
+    if (!hold?.runs.includes(run.runId)) continue;
+    const unready = force ? [] : await unreadyMembers(holding, members);
+    if (unready.length > 0) {
+      reasons.push(...unready);
+      continue;
+    }
+    const processes = await leaveHold(holding.group, run.runId);
+    if (!processes) continue;
+    if (processes.length > 0) await resumeProcesses(holding.group, processes);
+    await endHold(holding.group, run.runId);
+  }
+  return reasons;
+}
+
+async function unreadyMembers(holding: PlannedHolding, members: readonly Member[]): Promise<string[]> {
+  const facts = (await groups([holding.group])).get(holding.group);
+  if (!facts) return [];
+  const ours = new Map(members.map(member => [member.instanceId, member]));
+  const held = facts.instances.filter(instance => ours.has(instance.instanceId));
+  const reasons = held
+    .filter(
+      instance => instance.lifecycleState !== 'InService' && !instance.lifecycleState.startsWith('Terminat'),
+    )
+    .map(instance => `${instance.instanceId} is ${instance.lifecycleState} in ${holding.group}`);
+  const heldIds = new Set(held.map(instance => instance.instanceId));
+  for (const arn of holding.targetGroupArns)
+    for (const seen of await targetHealth(arn)) {
+      const owner = [...ours.values()].find(
+        member => member.instanceId === seen.target.id || member.addresses.includes(seen.target.id),
+      );
+      if (!owner || !heldIds.has(owner.instanceId) || receives({ ...seen, shifted: false })) continue;
+      if (seen.state === 'unused') continue;
+      reasons.push(`${owner.instanceId} is ${seen.state} in a target group of ${holding.group}`);
+    }
+  if (reasons.length > 0) return reasons;
+  for (const instance of held.filter(one => one.healthStatus !== 'Healthy'))
+    await setHealthy(instance.instanceId);
+  return [];
+}

@@ -1,0 +1,188 @@
+import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
+import { type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { type Member, targetKey } from '../domain/fleet.ts';
+import {
+  type Goal,
+  judgeDrained,
+  judgeInService,
+  judgePutBack,
+  judgeReady,
+  judgeReleased,
+  judgeSuppressed,
+  newestEvaluation,
+  type Sighting,
+  type StatusSeen,
+  sumUp,
+  type TargetSeen,
+} from '../domain/goals.ts';
+import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { RunEnded, RunUnknown, TargetGroupUnknown } from '../errors.ts';
+import { findHold } from '../ledger/auto-scaling-holds.ts';
+import { findInstances } from '../ledger/instances.ts';
+import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
+import { findRun } from '../ledger/runs.ts';
+import { nowSeconds } from '../time.ts';
+import { membersOf } from './members.ts';
+import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
+
+export interface LookRequest {
+  readonly runId: string;
+  readonly owner: string;
+  readonly goals: readonly Goal[];
+  /** The loop's end, in seconds since the epoch. */
+  readonly deadline: number;
+  /** For `suppressed`: it has to last until then, in seconds since the epoch. */
+  readonly until: number;
+  /** For `ready`: evaluations must be newer than this, in milliseconds since the epoch. */
+  readonly newerThan: number;
+}
+
+export interface Looked extends StepAnswer {
+  /** The newest evaluation that was seen, in milliseconds since the epoch: the next one has to be newer. */
+  readonly evaluatedUntil: number;
+}
+
+/** One fresh look at the whole fleet, for one goal or several at the same moment (D36). Reads only. */
+export async function look(request: LookRequest): Promise<Looked> {
+  const run = await readable(request);
+  const records = await findInstances(run.plan.instanceIds);
+  const members = membersOf(run, records);
+  const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));
+  const [statuses, targets] = await Promise.all([
+    wants('suppressed', 'ready', 'released', 'undone')
+      ? applicationStatuses(members.filter(isWatched).map(member => member.instanceId))
+      : new Map<string, StatusSeen>(),
+    wants('drained', 'in-service', 'undone') ? readTargets(run) : new Map<string, TargetsSeen>(),
+  ]);
+
+  const sightings = new Map<string, Sighting[]>();
+  for (const member of members) {
+    const record = records.get(member.instanceId);
+    const seen = statuses.get(member.instanceId);
+    const found = request.goals.flatMap(goal => judge(goal, member, record, seen, targets, request));
+    sightings.set(member.instanceId, found);
+  }
+  await finishGone(sightings);
+  if (wants('undone')) for (const [group, sighting] of await openHolds(run)) sightings.set(group, [sighting]);
+
+  const evaluatedUntil = Math.max(
+    0,
+    ...members.map(member => newestEvaluation(statuses.get(member.instanceId))),
+  );
+  return { ...answer(run, request, sightings), evaluatedUntil };
+}
+
+async function readable({ runId, owner, goals }: LookRequest): Promise<RunRecord> {
+  const run = await findRun(runId);
+  if (!run) throw new RunUnknown(`There is no run ${runId}.`);
+  const undoing = goals.includes('undone') && run.status === 'ended';
+  if (run.owner !== owner || (run.status !== 'live' && !undoing))
+    throw new RunEnded(`Run ${runId} has ended: nothing is waited for any more.`);
+  return run;
+}
+
+const isWatched = (member: Member): boolean =>
+  member.suppression !== 'none' || member.includedChecks.length > 0;
+
+function judge(
+  goal: Goal,
+  member: Member,
+  record: InstanceRecord | undefined,
+  seen: StatusSeen | undefined,
+  targets: ReadonlyMap<string, TargetsSeen>,
+  request: LookRequest,
+): Sighting[] {
+  const releasing = record?.releasing === request.runId;
+  switch (goal) {
+    case 'suppressed':
+      return [judgeSuppressed(member, seen, request.until * 1000)];
+    case 'ready':
+      return [judgeReady(member, seen, request.newerThan)];
+    case 'released':
+      return releasing ? [judgeReleased(member, seen)] : [];
+    case 'drained':
+      return overMemberships(member, targets, judgeDrained);
+    case 'in-service':
+      return overMemberships(member, targets, judgeInService);
+    case 'undone':
+      return [
+        ...(releasing ? [judgeReleased(member, seen)] : []),
+        ...(record?.traffic === request.runId ? overMemberships(member, targets, judgePutBack) : []),
+      ];
+  }
+}
+
+type TargetsSeen = ReadonlyMap<string, TargetSeen>;
+
+/** A membership in a group that exists no more has nothing left to wait for. */
+function overMemberships(
+  member: Member,
+  targets: ReadonlyMap<string, TargetsSeen>,
+  judgeOne: typeof judgeDrained,
+): Sighting[] {
+  return member.memberships.flatMap(membership => {
+    const group = targets.get(membership.targetGroupArn);
+    return group ? [judgeOne(membership, group.get(targetKey(membership.target)))] : [];
+  });
+}
+
+async function readTargets(run: RunRecord): Promise<Map<string, TargetsSeen>> {
+  const seen = new Map<string, TargetsSeen>();
+  await Promise.all(
+    run.plan.groups.map(async group => {
+      const health = await targetHealth(group.arn).catch(
+        (error: unknown): TargetHealthFacts[] | undefined => {
+          if (error instanceof TargetGroupUnknown) return undefined;
+          throw error;
+        },
+      );
+      if (health) seen.set(group.arn, new Map(health.map(one => [targetKey(one.target), one])));
+    }),
+  );
+  return seen;
+}
+
+/** An instance that lacks something may be terminated: then it is finished, not waited for (R-GONE). */
+async function finishGone(sightings: Map<string, Sighting[]>): Promise<void> {
+  const suspects = [...sightings]
+    .filter(([, found]) => found.some(sighting => sighting.verdict === 'waiting' && sighting.absent))
+    .map(([instanceId]) => instanceId);
+  if (suspects.length === 0) return;
+  const facts = await describeInstances(suspects);
+  for (const instanceId of suspects) {
+    const state = facts.get(instanceId)?.state ?? 'terminated';
+    if (state === 'terminated' || state === 'shutting-down') sightings.set(instanceId, [{ verdict: 'gone' }]);
+  }
+}
+
+async function openHolds(run: RunRecord): Promise<[string, Sighting][]> {
+  const open: [string, Sighting][] = [];
+  for (const { group } of run.plan.holdings) {
+    const hold = await findHold(group);
+    if (hold?.runs.includes(run.runId))
+      open.push([
+        group,
+        { verdict: 'waiting', reason: 'its health processes are still held', absent: false },
+      ]);
+  }
+  return open;
+}
+
+function answer(
+  run: RunRecord,
+  request: LookRequest,
+  sightings: ReadonlyMap<string, readonly Sighting[]>,
+): StepAnswer {
+  const sum = sumUp(sightings);
+  if (sum.verdict === 'met') return metStep(sum.met, sum.gone);
+  if (sum.verdict === 'refused')
+    return {
+      ...metStep(sum.met, sum.gone),
+      ...sum,
+      error: 'FleetRefused',
+      cause: `${sum.reasons.join('; ')}. Waiting cannot help: correct it and start a new run.`,
+    };
+  const now = nowSeconds();
+  const poll = pollSeconds(Math.max(run.plan.budgets.before, run.plan.budgets.after));
+  return waitingStep(nextWait(now, request.deadline, poll), sum.reasons, sum);
+}

@@ -1,0 +1,232 @@
+import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
+import { refreshInProgress } from '../aws/auto-scaling.ts';
+import {
+  type ApplicationStatusFacts,
+  applicationStatusChecks,
+  applicationStatuses,
+  type CheckFacts,
+} from '../aws/ec2.ts';
+import { computeBudgets } from '../domain/budgets.ts';
+import type { Bystander, Member } from '../domain/fleet.ts';
+import { judgeFloor } from '../domain/floors.ts';
+import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
+import type { Plan, PlannedHolding } from '../domain/plan.ts';
+import {
+  BelowFloor,
+  BudgetExceedsTimeout,
+  FleetNotSettled,
+  NothingToDo,
+  NotOptedIn,
+  StandbyNotPossible,
+} from '../errors.ts';
+import { findInstances } from '../ledger/instances.ts';
+import type { InstanceRecord } from '../ledger/items.ts';
+import { outByZone, readGuards } from '../ledger/target-group-guards.ts';
+import { CHECK_INTERVAL_SECONDS, MACHINE_TIMEOUT_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
+import type { RunRequest } from '../request.ts';
+import { OPT_IN_TAG, setting } from '../settings.ts';
+import { type Candidate, discoverFleet, type Fleet, list } from './discover-fleet.ts';
+import { discoverTraffic, type Traffic } from './discover-traffic.ts';
+import { leavingKeys, seenTargets } from './seen-targets.ts';
+
+export interface PlannedRun {
+  readonly plan: Plan;
+  readonly members: readonly Member[];
+}
+
+/**
+ * Reads everything about a fleet and decides what the run will do, its budgets, and whether it may. Touches nothing.
+ *
+ * @throws every Refusal that can be known beforehand
+ */
+export async function planRun(request: RunRequest, now: number): Promise<PlannedRun> {
+  const fleet = await discoverFleet(request);
+  const ids = fleet.candidates.map(candidate => candidate.facts.id);
+  const [traffic, statuses, records] = await Promise.all([
+    request.traffic === 'drain' ? discoverTraffic(request, fleet) : NO_TRAFFIC,
+    applicationStatuses(ids),
+    findInstances(ids),
+  ]);
+  const checks = await applicationStatusChecks(checkIds(statuses));
+  const holdings = await planHoldings(request, fleet);
+
+  const members: Member[] = [];
+  const bystanders: Bystander[] = [...fleet.bystanders];
+  for (const candidate of fleet.candidates) {
+    const { id } = candidate.facts;
+    const member = toMember(candidate, statuses.get(id), records.get(id), traffic);
+    const held = holdings.some(holding => holding.group === member.autoScalingGroup);
+    if (member.suppression === 'none' && member.memberships.length === 0 && !held)
+      bystanders.push({ instanceId: id, reason: 'has no check and is in no target group' });
+    else members.push(member);
+  }
+  if (members.length === 0)
+    throw new NothingToDo(
+      `Nothing to do: ${list(bystanders.map(({ instanceId, reason }) => `${instanceId} ${reason}`))}.`,
+    );
+
+  const emergency = emergencyOf(request, now);
+  if (!emergency) await refuseBelowFloor(members, traffic);
+  const suppressing = members.filter(member => member.suppression !== 'none').length;
+  const draining = members.filter(member => member.memberships.length > 0).length;
+  const budgets = computeBudgets({
+    leadSeconds: request.policy.leadSeconds,
+    suppressing: suppressing > 0,
+    drainDelaySeconds:
+      draining > 0 ? greatest(traffic.groups.map(group => group.deregistrationDelaySeconds)) : undefined,
+    floorWaitSeconds: request.policy.waitSeconds,
+    deploymentSeconds: request.policy.deploymentSeconds,
+    readySeconds: readySeconds(request, checks),
+    readyBeforeTraffic: request.policy.readyBeforeTraffic,
+    readyEvaluations: request.policy.readyEvaluations,
+    checked: members.some(member => member.includedChecks.length > 0),
+    checkIntervalSeconds: greatest([
+      CHECK_INTERVAL_SECONDS,
+      ...[...checks.values()].map(check => check.intervalSeconds),
+    ]),
+    inServiceSeconds:
+      draining > 0 ? greatest(traffic.groups.map(group => group.inServiceSeconds)) : undefined,
+  });
+  refuseTimeouts(request, budgets);
+
+  const plan: Plan = {
+    instanceIds: members.map(member => member.instanceId),
+    bystanders,
+    groups: traffic.groups,
+    holdings,
+    budgets,
+    suppressing,
+    draining,
+    suppressUntil: now + Math.max(budgets.whole, request.policy.suppressSeconds) + SUPPRESSION_MARGIN_SECONDS,
+    remarks: [...traffic.remarks, ...remarksOn(members, emergency)],
+  };
+  return { plan, members };
+}
+
+const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };
+
+const greatest = (values: readonly number[]): number => Math.max(...values);
+
+/** The reason of an emergency that still holds. */
+export function emergencyOf(request: RunRequest, now: number): string | undefined {
+  const { emergency } = request;
+  return emergency && Date.parse(emergency.until) / 1000 > now ? emergency.reason : undefined;
+}
+
+const checkIds = (statuses: ReadonlyMap<string, ApplicationStatusFacts>): string[] => [
+  ...new Set([...statuses.values()].flatMap(status => status.checks.map(check => check.checkId))),
+];
+
+function toMember(
+  { facts, autoScalingGroup }: Candidate,
+  status: ApplicationStatusFacts | undefined,
+  record: InstanceRecord | undefined,
+  traffic: Traffic,
+): Member {
+  const checks = status?.checks ?? [];
+  const included = checks.filter(check => check.aggregation === 'included').map(check => check.checkId);
+  const excluded = checks.filter(check => check.aggregation !== 'included').map(check => check.checkId);
+  const ours = [...(record?.claims.values() ?? [])].some(claim => claim.member.suppression === 'ours');
+  const found = status?.status === 'suppressed' && !ours;
+  return {
+    instanceId: facts.id,
+    zone: facts.zone,
+    addresses: facts.privateAddresses,
+    ...(autoScalingGroup ? { autoScalingGroup } : {}),
+    includedChecks: included,
+    excludedChecks: excluded,
+    suppression: found ? 'others' : checks.length > 0 ? 'ours' : 'none',
+    memberships: traffic.membershipsOf(facts.id),
+  };
+}
+
+/** How long the fleet may need to be ready: never less than its slowest check needs to pass. */
+function readySeconds(request: RunRequest, checks: ReadonlyMap<string, CheckFacts>): number {
+  const slowest = [...checks.values()].map(
+    check => check.successThreshold * check.intervalSeconds + check.timeoutSeconds + CHECK_INTERVAL_SECONDS,
+  );
+  return greatest([request.policy.readySeconds, ...slowest]);
+}
+
+/** Decides about each Auto Scaling group's own verdicts, and refuses groups that are in motion (D4). */
+async function planHoldings(request: RunRequest, fleet: Fleet): Promise<PlannedHolding[]> {
+  const holdings: PlannedHolding[] = [];
+  for (const group of fleet.autoScalingGroups) {
+    const marked = group.instances
+      .filter(instance => instance.healthStatus !== 'Healthy')
+      .map(one => one.instanceId);
+    if (marked.length > 0)
+      throw new FleetNotSettled(
+        `Auto Scaling group ${group.name} is about to replace ${list(marked)}, which it holds Unhealthy. Wait until the group has settled.`,
+      );
+    if (await refreshInProgress(group.name))
+      throw new FleetNotSettled(
+        `Auto Scaling group ${group.name} has an instance refresh in progress. Wait for it, or cancel it.`,
+      );
+    const mode = chooseHolding(request.policy.autoScaling, group.healthCheckTypes);
+    if (mode === 'none') continue;
+    refuseUntaggedGroup(group);
+    const count = fleet.candidates.filter(candidate => candidate.autoScalingGroup === group.name).length;
+    if (mode === 'standby' && group.desiredCapacity - count < group.minSize)
+      throw new StandbyNotPossible(
+        `Putting ${count} instances of Auto Scaling group ${group.name} in Standby would leave ${group.desiredCapacity - count}, below its MinSize of ${group.minSize}. Deploy in smaller batches or use policy.autoScaling: hold.`,
+      );
+    const wanted = mode === 'standby' ? ['AZRebalance'] : [...HEALTH_PROCESSES];
+    holdings.push({
+      group: group.name,
+      mode,
+      processes: [...new Set([...wanted, ...request.policy.alsoSuspend])],
+      targetGroupArns: group.targetGroupArns,
+    });
+  }
+  return holdings;
+}
+
+function refuseUntaggedGroup(group: AutoScalingGroupFacts): void {
+  const [key, value] = [OPT_IN_TAG, setting('OPT_IN_TAG_VALUE')];
+  if (group.tags[key] === value) return;
+  throw new NotOptedIn(
+    `Auto Scaling group ${group.name} does not carry the tag ${key}=${value}, so its health checks cannot be held. Add the tag, or say policy.autoScaling: none.`,
+  );
+}
+
+/** Refuses what no waiting can make possible: even with every registered target healthy too few would be left. */
+async function refuseBelowFloor(members: readonly Member[], traffic: Traffic): Promise<void> {
+  const guards = await readGuards(traffic.groups.map(group => group.arn));
+  for (const group of traffic.groups) {
+    if (!group.serves) continue;
+    const guard = guards.get(group.arn);
+    const verdict = judgeFloor(
+      group.floor,
+      await seenTargets(group, traffic.health.get(group.arn) ?? [], members),
+      leavingKeys(members, group),
+      guard ? outByZone(guard) : new Map(),
+      'best',
+    );
+    if (!verdict.permitted)
+      throw new BelowFloor(
+        `Taking ${verdict.leaving} targets out of target group ${group.name} would leave less than its floor of ${verdict.floor} in ${verdict.scope}, even with all others healthy. Deploy to fewer instances at once, or lower policy.minHealthyPercent or the group's own thresholds.`,
+      );
+  }
+}
+
+function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
+  const { timeoutSeconds } = request;
+  if (timeoutSeconds !== undefined && timeoutSeconds < budgets.before)
+    throw new BudgetExceedsTimeout(
+      `before-deploy may take ${budgets.before} s and the caller waits ${timeoutSeconds} s. Raise timeoutSeconds, or lower the deregistration delay or policy.waitSeconds.`,
+    );
+  const longest = Math.max(budgets.before, budgets.after) + budgets.undo;
+  if (longest > MACHINE_TIMEOUT_SECONDS)
+    throw new BudgetExceedsTimeout(
+      `A phase may take ${longest} s and the machine's own time-out is ${MACHINE_TIMEOUT_SECONDS} s. Lower the deregistration delay, policy.waitSeconds or policy.readySeconds.`,
+    );
+}
+
+function remarksOn(members: readonly Member[], emergency: string | undefined): string[] {
+  const others = members.filter(member => member.suppression === 'others').map(member => member.instanceId);
+  return [
+    ...(emergency ? [`Emergency: the lead and the floors are lifted (${emergency}).`] : []),
+    ...(others.length > 0 ? [`Suppressed by somebody else, and left so: ${list(others)}.`] : []),
+  ];
+}

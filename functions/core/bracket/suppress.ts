@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { inChunks } from '../aws/batch.ts';
+import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
+import { judgeSuppressed } from '../domain/goals.ts';
+import { SuppressionRefused } from '../errors.ts';
+import { findInstances } from '../ledger/instances.ts';
+import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
+import { findRun, markActed, ownRun } from '../ledger/runs.ts';
+import { SUPPRESSION_INSTANCES } from '../limits.ts';
+import { nowSeconds } from '../time.ts';
+import { list } from './discover-fleet.ts';
+import { membersOf } from './members.ts';
+
+export interface SuppressRequest {
+  readonly runId: string;
+  readonly owner: string;
+  /** Suppression has to last until then (seconds since the epoch). */
+  readonly until: number;
+  /**
+   * Which intention this is. A repeated step has the same one, and EC2 ignores it; a later look that found a suppression
+   * gone or too short is a new one.
+   */
+  readonly round: number;
+}
+
+export interface Suppressed {
+  /** Suppressions enabled or extended now. */
+  readonly enabled: number;
+  /** Found suppressed for long enough. */
+  readonly already: number;
+  /** What is left of the lead, in seconds. */
+  readonly leadSeconds: number;
+}
+
+/**
+ * Suppresses every member that is not suppressed for long enough, always with a duration (R-TTL, D31). Members that a run
+ * of ours had suppressed keep their lead from then.
+ *
+ * @throws SuppressionRefused when EC2 refuses an instance that is still there
+ */
+export async function suppress({ runId, owner, until, round }: SuppressRequest): Promise<Suppressed> {
+  const run = await ownRun(runId, owner);
+  const records = await findInstances(run.plan.instanceIds);
+  const members = membersOf(run, records).filter(member => member.suppression !== 'none');
+  const statuses = await applicationStatuses(members.map(member => member.instanceId));
+  const lacking = members.filter(member => {
+    const status = statuses.get(member.instanceId);
+    return status?.status !== 'suppressed' || judgeSuppressed(member, status, until * 1000).verdict !== 'met';
+  });
+
+  const now = nowSeconds();
+  if (lacking.length > 0) await markActed(runId, owner, now);
+  await inChunks(lacking, SUPPRESSION_INSTANCES, 1, async chunk => {
+    await ownRun(runId, owner);
+    const ids = chunk.map(member => member.instanceId);
+    const { failed } = await enableSuppression(ids, until - now, tokenOf([runId, owner, round, until, ids]));
+    if (failed.length > 0) await refuseUnlessGone(failed, until - now);
+  });
+  const since = lacking.length > 0 ? now : await lastSuppression(run, records);
+  return {
+    enabled: lacking.length,
+    already: members.length - lacking.length,
+    leadSeconds: Math.max(0, since + run.request.policy.leadSeconds - now),
+  };
+}
+
+/** R-GONE: an instance that was terminated meanwhile is no reason to fail. */
+async function refuseUnlessGone(
+  failed: readonly { readonly instanceId: string; readonly reason: string }[],
+  seconds: number,
+): Promise<void> {
+  const facts = await describeInstances(failed.map(failure => failure.instanceId));
+  const refused = failed.filter(failure => facts.get(failure.instanceId)?.state === 'running');
+  if (refused.length === 0) return;
+  throw new SuppressionRefused(
+    `EC2 does not suppress ${list(refused.map(({ instanceId, reason }) => `${instanceId} (${reason})`))} for ${seconds} s. Look for a suppression of somebody else's, or lower policy.deploymentSeconds.`,
+  );
+}
+
+/** One token an intended change (aws.md 1.2). */
+const tokenOf = (intention: unknown): string =>
+  createHash('sha256').update(JSON.stringify(intention)).digest('hex').slice(0, 64);
+
+/** When the members that were found suppressed got so: by the latest run of ours that claims one, else long ago. */
+async function lastSuppression(
+  run: RunRecord,
+  records: ReadonlyMap<string, InstanceRecord>,
+): Promise<number> {
+  const runIds = new Set([...records.values()].flatMap(record => [...record.claims.keys()]));
+  runIds.delete(run.runId);
+  const others = await Promise.all([...runIds].map(runId => findRun(runId)));
+  return Math.max(0, ...[run, ...others].map(one => one?.suppressedAt ?? 0));
+}

@@ -1,0 +1,161 @@
+import { inChunks } from '../aws/batch.ts';
+import { deregisterTargets, type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
+import { isRegistered, judgeFloor } from '../domain/floors.ts';
+import { nextWait, pollSeconds } from '../domain/pace.ts';
+import type { PlannedGroup } from '../domain/plan.ts';
+import { findInstances, recordMemberships } from '../ledger/instances.ts';
+import type { RunRecord } from '../ledger/items.ts';
+import { markActed, ownRun } from '../ledger/runs.ts';
+import { announceOut, type Guard, giveGuard, outByZone, takeGuard } from '../ledger/target-group-guards.ts';
+import { GUARD_SECONDS, LEDGER_WRITES_AT_ONCE, TARGETS_PER_CALL } from '../limits.ts';
+import { nowSeconds } from '../time.ts';
+import { enterStandby, holdAutoScaling } from './hold.ts';
+import { membersOf } from './members.ts';
+import { emergencyOf } from './plan-run.ts';
+import { leavingKeys, seenTargets } from './seen-targets.ts';
+import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
+
+/**
+ * Takes the run's members out of traffic: holds Auto Scaling's verdicts first, then deregisters every target of every
+ * member, all or none, under a guard on each target group and only as far as the floors permit (D4, D6, D7).
+ * Repeating it acts only on what is still, or again, registered.
+ */
+export async function takeOut(runId: string, owner: string, deadline: number): Promise<StepAnswer> {
+  const run = await ownRun(runId, owner);
+  const now = nowSeconds();
+  const waitSeconds = nextWait(now, deadline, pollSeconds(run.plan.budgets.traffic));
+  const busy = await holdAutoScaling(run, owner);
+  if (busy) return waitingStep(waitSeconds, [busy]);
+
+  const records = await findInstances(run.plan.instanceIds);
+  const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
+  if (members.length === 0) return metStep(0);
+  const guards = await takeGuards(run, now);
+  if ('busyGroup' in guards)
+    return waitingStep(waitSeconds, [`target group ${guards.busyGroup} is guarded by another run`]);
+  try {
+    const fresh = new Map<string, TargetHealthFacts[]>();
+    for (const group of run.plan.groups) fresh.set(group.arn, await targetHealth(group.arn));
+    const leaving = await recordNewMemberships(runId, members, run.plan.groups, fresh);
+    const forbidden = emergencyOf(run.request, now) ? [] : await judge(run, leaving, fresh, guards);
+    if (forbidden.length > 0) return waitingStep(waitSeconds, forbidden);
+    await markActed(runId, owner);
+    for (const [arn, counts] of countOut(leaving, run.plan.groups))
+      if (!(await announceOut(arn, runId, counts)))
+        return waitingStep(waitSeconds, ['the guard of a target group has run out']);
+    await enterStandby(run, owner, leaving);
+    for (const group of run.plan.groups)
+      await deregister(run, owner, group, leaving, fresh.get(group.arn) ?? []);
+    return metStep(leaving.length);
+  } finally {
+    for (const group of run.plan.groups) await giveGuard(group.arn, runId);
+  }
+}
+
+/** Guards every group concerned, always in the same order, or none of them. */
+async function takeGuards(
+  run: RunRecord,
+  now: number,
+): Promise<ReadonlyMap<string, Guard> | { readonly busyGroup: string }> {
+  const guards = new Map<string, Guard>();
+  for (const group of [...run.plan.groups].sort((a, b) => (a.arn < b.arn ? -1 : 1))) {
+    const guard = await takeGuard(group.arn, run.runId, now, now + GUARD_SECONDS);
+    if (!guard) {
+      for (const arn of guards.keys()) await giveGuard(arn, run.runId);
+      return { busyGroup: group.name };
+    }
+    guards.set(group.arn, guard);
+  }
+  return guards;
+}
+
+/** Memberships that appeared since the plan are written down before they are ended (R-UNDO). */
+async function recordNewMemberships(
+  runId: string,
+  members: readonly Member[],
+  groups: readonly PlannedGroup[],
+  fresh: ReadonlyMap<string, readonly TargetHealthFacts[]>,
+): Promise<Member[]> {
+  const owners = new Map(
+    members.flatMap(member =>
+      [member.instanceId, ...member.addresses].map(id => [id, member.instanceId] as const),
+    ),
+  );
+  const found = new Map<string, Membership[]>();
+  for (const group of groups)
+    for (const seen of fresh.get(group.arn) ?? []) {
+      const owner =
+        isRegistered(seen) || seen.reason === 'Target.NotInUse' ? owners.get(seen.target.id) : undefined;
+      if (owner)
+        found.set(owner, [...(found.get(owner) ?? []), { targetGroupArn: group.arn, target: seen.target }]);
+    }
+  const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
+  const updated: Member[] = [];
+  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
+    if (!member) return;
+    const known = new Set(member.memberships.map(key));
+    const added = (found.get(member.instanceId) ?? []).filter(membership => !known.has(key(membership)));
+    const memberships = [...member.memberships, ...added];
+    if (added.length > 0) await recordMemberships(runId, member.instanceId, memberships);
+    updated.push({ ...member, memberships });
+  });
+  return updated;
+}
+
+async function judge(
+  run: RunRecord,
+  members: readonly Member[],
+  fresh: ReadonlyMap<string, readonly TargetHealthFacts[]>,
+  guards: ReadonlyMap<string, Guard>,
+): Promise<string[]> {
+  const forbidden: string[] = [];
+  for (const group of run.plan.groups.filter(one => one.serves)) {
+    const seen = await seenTargets(group, fresh.get(group.arn) ?? [], members);
+    const guard = guards.get(group.arn);
+    const verdict = judgeFloor(
+      group.floor,
+      seen,
+      leavingKeys(members, group),
+      guard ? outByZone(guard) : new Map(),
+    );
+    if (!verdict.permitted)
+      forbidden.push(
+        `target group ${group.name} has ${verdict.receiving} targets receiving traffic in ${verdict.scope}; ${verdict.leaving} less would cross its floor of ${verdict.floor}`,
+      );
+  }
+  return forbidden;
+}
+
+async function deregister(
+  run: RunRecord,
+  owner: string,
+  group: PlannedGroup,
+  members: readonly Member[],
+  fresh: readonly TargetHealthFacts[],
+): Promise<void> {
+  const leaving = leavingKeys(members, group);
+  const registered: ListedTarget[] = fresh
+    .filter(seen => leaving.has(targetKey(seen.target)))
+    .filter(seen => isRegistered(seen) || seen.reason === 'Target.NotInUse')
+    .map(seen => seen.target);
+  await inChunks(registered, TARGETS_PER_CALL, 1, async chunk => {
+    await ownRun(run.runId, owner);
+    // A target that AWS names as bad is not there any more: the loop that observes `drained` sees it so.
+    await deregisterTargets(group.arn, chunk, group.targetType);
+  });
+}
+
+/** How many targets of which zone each group now misses because of this run. */
+function countOut(
+  members: readonly Member[],
+  groups: readonly PlannedGroup[],
+): Map<string, Record<string, number>> {
+  const out = new Map<string, Record<string, number>>(groups.map(group => [group.arn, {}]));
+  for (const member of members)
+    for (const { targetGroupArn } of member.memberships) {
+      const counts = out.get(targetGroupArn);
+      if (counts) counts[member.zone] = (counts[member.zone] ?? 0) + 1;
+    }
+  return out;
+}

@@ -1,0 +1,30 @@
+import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { findInstances } from '../ledger/instances.ts';
+import { fencedRun } from '../ledger/runs.ts';
+import { nowSeconds } from '../time.ts';
+import { releaseHolds } from './hold.ts';
+import { membersOf } from './members.ts';
+import { registerMembers } from './put-back.ts';
+import { releaseSuppression } from './release.ts';
+import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
+
+/**
+ * Undoes whatever a fenced run has done: memberships back, holds resumed, suppression released. Repeating it does only what
+ * is still to do. When its budget is over the hold is given up even though members are not healthy.
+ *
+ * @throws RunEnded unless the run was fenced by this execution
+ */
+export async function undo(runId: string, owner: string, deadline: number): Promise<StepAnswer> {
+  const run = await fencedRun(runId, owner);
+  const now = nowSeconds();
+  const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.undo));
+  const records = await findInstances(run.plan.instanceIds);
+  const members = membersOf(run, records);
+  const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
+  const go = async () => undefined;
+  const notTaken = await registerMembers(run, moved, go);
+  const held = await releaseHolds(run, members, wait === 0);
+  const refused = held.length > 0 ? [] : await releaseSuppression(run, records, go);
+  const reasons = [...notTaken, ...held, ...refused];
+  return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);
+}

@@ -1,0 +1,77 @@
+/** Everything a budget is computed from, in seconds. */
+export interface BudgetFacts {
+  readonly leadSeconds: number;
+  readonly suppressing: boolean;
+  /** Greatest deregistration delay of the groups concerned; undefined when nothing is drained. */
+  readonly drainDelaySeconds: number | undefined;
+  /** How long a floor that does not permit may be waited for. */
+  readonly floorWaitSeconds: number;
+  readonly deploymentSeconds: number;
+  readonly readySeconds: number;
+  readonly readyBeforeTraffic: boolean;
+  readonly readyEvaluations: number;
+  readonly checked: boolean;
+  readonly checkIntervalSeconds: number;
+  /** Slowest health check among the groups: interval x healthy threshold + time-out. */
+  readonly inServiceSeconds: number | undefined;
+}
+
+/** What each phase may take, in seconds. Shown in the plan, enforced inside the loops (D15). */
+export interface Budgets {
+  readonly lead: number;
+  readonly traffic: number;
+  readonly before: number;
+  readonly deployment: number;
+  readonly ready: number;
+  readonly inService: number;
+  readonly readyAgain: number;
+  readonly release: number;
+  readonly after: number;
+  readonly undo: number;
+  /** From the first suppression to the end of after-deploy: what the suppression has to cover. */
+  readonly whole: number;
+}
+
+// SEED 3.4: 192 s measured. Twice the measurement is slow, three times is broken.
+const SPREAD_BUDGET = 600;
+// R-BUDGET: the field adds 30 s to the delay; a joint look and two polls come on top.
+const DRAIN_SLACK = 60;
+const JOINT = 60;
+// SEED 3.4: 120-150 s measured.
+const RELEASE_BUDGET = 450;
+// SEED 5.1: describe lags up to 60 s.
+const DESCRIBE_LAG = 60;
+// The longest act is 60 s (D5).
+const FENCE_WAIT = 65;
+
+export function computeBudgets(facts: BudgetFacts): Budgets {
+  const lead = facts.suppressing ? Math.max(SPREAD_BUDGET, facts.leadSeconds + SPREAD_BUDGET / 2) : 0;
+  const traffic =
+    facts.drainDelaySeconds === undefined
+      ? 0
+      : facts.floorWaitSeconds + facts.drainDelaySeconds + DRAIN_SLACK;
+  const before = Math.max(lead, traffic) + JOINT;
+  const ready = facts.checked && facts.readyBeforeTraffic ? facts.readySeconds : 0;
+  const inService =
+    facts.inServiceSeconds === undefined
+      ? 0
+      : Math.max(facts.readySeconds, 3 * facts.inServiceSeconds + DRAIN_SLACK);
+  const readyAgain = facts.checked
+    ? (facts.readyEvaluations + 2) * facts.checkIntervalSeconds + DESCRIBE_LAG + facts.readySeconds
+    : 0;
+  const release = facts.suppressing ? RELEASE_BUDGET : 60;
+  const after = ready + inService + readyAgain + release;
+  return {
+    lead,
+    traffic,
+    before,
+    deployment: facts.deploymentSeconds,
+    ready,
+    inService,
+    readyAgain,
+    release,
+    after,
+    undo: FENCE_WAIT + Math.max(RELEASE_BUDGET, inService, facts.drainDelaySeconds ?? 0) + JOINT,
+    whole: before + facts.deploymentSeconds + after,
+  };
+}

@@ -1,0 +1,157 @@
+import type { Member, Membership } from './fleet.ts';
+import { type CheckResult, judgeCheck } from './readiness.ts';
+
+/** What a loop waits for. */
+export const goals = ['suppressed', 'drained', 'in-service', 'ready', 'released', 'undone'] as const;
+export type Goal = (typeof goals)[number];
+
+/** What one look at one instance or one of its targets says about a goal. */
+export type Sighting =
+  | { readonly verdict: 'met' }
+  /** `absent` when nothing at all was seen where something should be: the instance may be gone. */
+  | { readonly verdict: 'waiting'; readonly reason: string; readonly absent: boolean }
+  /** The instance is terminated: it is finished, not failed (R-GONE). */
+  | { readonly verdict: 'gone' }
+  /** Waiting cannot help. */
+  | { readonly verdict: 'refused'; readonly reason: string };
+
+const MET: Sighting = { verdict: 'met' };
+const waiting = (reason: string): Sighting => ({ verdict: 'waiting', reason, absent: false });
+const absent = (reason: string): Sighting => ({ verdict: 'waiting', reason, absent: true });
+
+export interface StatusSeen {
+  readonly status: string;
+  readonly resumesAt?: Date;
+  readonly checks: readonly CheckResult[];
+}
+
+/**
+ * Suppressed until at least `until` (milliseconds since the epoch). An instance without an included check may never
+ * show `suppressed`: there, an overall status that Auto Scaling does not act on is as good, in two reads (D13).
+ */
+export function judgeSuppressed(member: Member, seen: StatusSeen | undefined, until: number): Sighting {
+  if (member.suppression === 'none') return MET;
+  const included = seen?.checks.some(check => check.aggregation === 'included') ?? false;
+  if (seen?.status === 'suppressed') {
+    if (seen.resumesAt === undefined || seen.resumesAt.getTime() >= until) return MET;
+    return waiting('its suppression ends before the deployment may be over');
+  }
+  if (member.includedChecks.length === 0 && !included) return MET;
+  if (seen === undefined) return absent('no application status is reported');
+  return waiting(`its application status is ${seen.status}`);
+}
+
+/** The suppression is over: any other overall status. */
+export function judgeReleased(member: Member, seen: StatusSeen | undefined): Sighting {
+  if (member.suppression !== 'ours' || seen === undefined) return MET;
+  return seen.status === 'suppressed' ? waiting('it is still suppressed') : MET;
+}
+
+/** Every included check of the instance passed in an evaluation newer than `newerThan` (milliseconds since the epoch). */
+export function judgeReady(member: Member, seen: StatusSeen | undefined, newerThan: number): Sighting {
+  for (const checkId of member.includedChecks) {
+    const result = seen?.checks.find(check => check.checkId === checkId);
+    // D47: a target over the account's quota is not monitored and reports nothing.
+    if (!result)
+      return absent(`check ${checkId} reports nothing: is the account's quota of targets used up?`);
+    const verdict = judgeCheck(result, newerThan);
+    if (verdict !== 'passed') return waiting(describe(checkId, verdict, result));
+  }
+  return MET;
+}
+
+function describe(checkId: string, verdict: ReturnType<typeof judgeCheck>, result: CheckResult): string {
+  if (verdict === 'failing') return `check ${checkId} fails with ${result.code ?? 'no reason'}`;
+  if (verdict === 'starting') return `check ${checkId} is ${result.status}`;
+  if (verdict === 'unknown-reason') return `check ${checkId} gives the unknown reason ${result.code}`;
+  return `check ${checkId} has no newer evaluation yet`;
+}
+
+/** The newest evaluation among an instance's checks, in milliseconds since the epoch. */
+export function newestEvaluation(seen: StatusSeen | undefined): number {
+  return Math.max(0, ...(seen?.checks ?? []).map(check => check.evaluatedAt?.getTime() ?? 0));
+}
+
+export interface TargetSeen {
+  readonly state: string;
+  readonly reason?: string | undefined;
+}
+
+/** Drained is `unused` or absent, never a time that has passed (R-STATE). */
+export function judgeDrained(membership: Membership, seen: TargetSeen | undefined): Sighting {
+  if (seen === undefined || seen.state === 'unused') return MET;
+  return waiting(`target ${where(membership)} is ${seen.state}`);
+}
+
+/** Receives traffic again; the states in which a target never will are answers of their own (R-NOTINUSE). */
+export function judgeInService(membership: Membership, seen: TargetSeen | undefined): Sighting {
+  const at = where(membership);
+  if (seen === undefined) return absent(`target ${at} is not registered`);
+  switch (`${seen.state} ${seen.reason ?? ''}`.trim()) {
+    case 'healthy':
+    case 'unused Target.NotInUse':
+    case 'unavailable Target.HealthCheckDisabled':
+      return MET;
+    case 'unused Target.InvalidState':
+      return { verdict: 'gone' };
+    case 'unused Target.IpUnusable':
+      return { verdict: 'refused', reason: `target ${at} has an address that the load balancer cannot use` };
+    default:
+      return waiting(`target ${at} is ${seen.state}${seen.reason ? ` (${seen.reason})` : ''}`);
+  }
+}
+
+/** Registered again, whatever its health: what undo promises. */
+export function judgePutBack(membership: Membership, seen: TargetSeen | undefined): Sighting {
+  if (seen?.state === 'unused' && seen.reason === 'Target.InvalidState') return { verdict: 'gone' };
+  const missing = seen === undefined || (seen.state === 'unused' && seen.reason === 'Target.NotRegistered');
+  if (missing) return absent(`target ${where(membership)} is not registered`);
+  if (seen.state.endsWith('draining')) return waiting(`target ${where(membership)} is ${seen.state}`);
+  return MET;
+}
+
+const where = ({ targetGroupArn, target }: Membership): string =>
+  `${target.id}:${target.port ?? '-'} of ${targetGroupArn.split('/')[1] ?? targetGroupArn}`;
+
+/** The sum of one look over the fleet. Small, whatever the size of the fleet (R-PAYLOAD). */
+export interface Verdict {
+  readonly verdict: 'met' | 'waiting' | 'refused';
+  readonly met: number;
+  readonly waiting: number;
+  readonly gone: number;
+  /** The first few reasons, for people. */
+  readonly reasons: readonly string[];
+}
+
+const SHOWN_REASONS = 5;
+
+/** An instance meets a goal when each of its sightings does; a gone one counts as finished. */
+export function sumUp(
+  byInstance: ReadonlyMap<string, readonly Sighting[]>,
+  shownReasons: number = SHOWN_REASONS,
+): Verdict {
+  let met = 0;
+  let gone = 0;
+  let waitingCount = 0;
+  let refused = false;
+  const reasons: string[] = [];
+  for (const [instanceId, sightings] of byInstance) {
+    if (sightings.some(sighting => sighting.verdict === 'gone')) {
+      gone++;
+      continue;
+    }
+    const open = sightings.filter(
+      sighting => sighting.verdict === 'waiting' || sighting.verdict === 'refused',
+    );
+    if (open.length === 0) {
+      met++;
+      continue;
+    }
+    waitingCount++;
+    refused ||= open.some(sighting => sighting.verdict === 'refused');
+    const first = open[0];
+    if (first && reasons.length < shownReasons) reasons.push(`${instanceId}: ${first.reason}`);
+  }
+  const verdict = refused ? 'refused' : waitingCount > 0 ? 'waiting' : 'met';
+  return { verdict, met, waiting: waitingCount, gone, reasons };
+}

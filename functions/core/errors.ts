@@ -1,0 +1,147 @@
+/** Whatever this product throws on purpose. Step Functions matches `name`, so each class writes its own out: bundles are minified. */
+export abstract class QuiesceError extends Error {
+  /** Can the same call succeed later, with nothing else changed? */
+  abstract readonly retryable: boolean;
+}
+
+/** A no that a person can act on. Trying again does not help. */
+export abstract class Refusal extends QuiesceError {
+  readonly retryable = false;
+
+  constructor(message: string) {
+    super(message);
+  }
+}
+
+/** The request is not one that this product takes. */
+export class InvalidRequest extends Refusal {
+  override readonly name = 'InvalidRequest';
+}
+
+/** No instance of the fleet has anything that the bracket would change (D1, D35). */
+export class NothingToDo extends Refusal {
+  override readonly name = 'NothingToDo';
+}
+
+/** Taking the targets out would leave less in traffic than a floor permits, and waiting cannot help (D6). */
+export class BelowFloor extends Refusal {
+  override readonly name = 'BelowFloor';
+}
+
+/** Something else is changing the fleet: a refresh, or an instance that is marked Unhealthy (D4). */
+export class FleetNotSettled extends Refusal {
+  override readonly name = 'FleetNotSettled';
+}
+
+/** A live run holds some of the instances (D2). */
+export class RunInProgress extends Refusal {
+  override readonly name = 'RunInProgress';
+}
+
+/** The run has ended, so nothing more may be done in its name (D5, D12). */
+export class RunEnded extends Refusal {
+  override readonly name = 'RunEnded';
+}
+
+/** The ledger has no run of this id. */
+export class RunUnknown extends Refusal {
+  override readonly name = 'RunUnknown';
+}
+
+/** The run has not been given its go-ahead. */
+export class NoGoAhead extends Refusal {
+  override readonly name = 'NoGoAhead';
+}
+
+/** The run could last longer than the caller would wait (R-BUDGET). */
+export class BudgetExceedsTimeout extends Refusal {
+  override readonly name = 'BudgetExceedsTimeout';
+}
+
+/** The waves of the deployment could last longer than CodeDeploy lets a deployment run (D8). */
+export class DeploymentTooLong extends Refusal {
+  override readonly name = 'DeploymentTooLong';
+}
+
+/** A quota of the account does not hold what was asked (D47). */
+export class QuotaExceeded extends Refusal {
+  override readonly name = 'QuotaExceeded';
+}
+
+/** The fleet does not carry the opt-in tag (D19). */
+export class NotOptedIn extends Refusal {
+  override readonly name = 'NotOptedIn';
+}
+
+/** There is no such instance. */
+export class InstanceUnknown extends Refusal {
+  override readonly name = 'InstanceUnknown';
+}
+
+/** There is no such target group. */
+export class TargetGroupUnknown extends Refusal {
+  override readonly name = 'TargetGroupUnknown';
+}
+
+/** There is no such Auto Scaling group. */
+export class AutoScalingGroupUnknown extends Refusal {
+  override readonly name = 'AutoScalingGroupUnknown';
+}
+
+/** There is no such CodeDeploy deployment. */
+export class DeploymentUnknown extends Refusal {
+  override readonly name = 'DeploymentUnknown';
+}
+
+/** A goal was not met within the time that was computed for it. */
+export class BudgetSpent extends Refusal {
+  override readonly name = 'BudgetSpent';
+}
+
+/** Standby would take the group below its minimum size (D4). */
+export class StandbyNotPossible extends Refusal {
+  override readonly name = 'StandbyNotPossible';
+}
+
+/** EC2 did not accept the suppression. */
+export class SuppressionRefused extends Refusal {
+  override readonly name = 'SuppressionRefused';
+}
+
+/** One call to AWS did not succeed. */
+abstract class CallFailed extends QuiesceError {
+  /** The action as IAM writes it, `ec2:DescribeInstances`. */
+  readonly action: string;
+  /** AWS's own error code, or the name of the network's error. */
+  readonly code: string;
+
+  constructor(action: string, code: string, said: string, cause: unknown) {
+    super(`${action} failed with ${code}: ${said}`, { cause });
+    this.action = action;
+    this.code = code;
+  }
+}
+
+/** AWS asks for fewer calls, and still did after the client's own retries. */
+export class Throttled extends CallFailed {
+  override readonly name = 'Throttled';
+  readonly retryable = true;
+}
+
+/** The service failed, could not be reached, or answered what cannot be read. The act may have taken effect: observe. */
+export class Unavailable extends CallFailed {
+  override readonly name = 'Unavailable';
+  readonly retryable = true;
+}
+
+/** The role lacks the permission for `action`, or an organization's policy denies it. */
+export class AccessDenied extends CallFailed {
+  override readonly name = 'AccessDenied';
+  readonly retryable = false;
+}
+
+/** AWS refused the call for the reason that `code` names. */
+export class AwsFailure extends CallFailed {
+  override readonly name = 'AwsFailure';
+  readonly retryable = false;
+}

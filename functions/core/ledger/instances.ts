@@ -1,0 +1,135 @@
+import type { Membership } from '../domain/fleet.ts';
+import { type Claim, type InstanceRecord, pk } from './items.ts';
+import { change, get, getAll, type Item, json, number, parsed, remove, text } from './table.ts';
+
+const CLAIM = 'claim#';
+
+/** Reads what the ledger knows of these instances, strongly consistently. */
+export async function findInstances(instanceIds: readonly string[]): Promise<Map<string, InstanceRecord>> {
+  const items = await getAll(instanceIds.map(pk.instance));
+  const records = new Map<string, InstanceRecord>();
+  for (const instanceId of instanceIds) {
+    const item = items.get(pk.instance(instanceId));
+    if (item) records.set(instanceId, toRecord(instanceId, item));
+  }
+  return records;
+}
+
+export type ClaimAnswer =
+  | { readonly claimed: true }
+  | { readonly claimed: false; readonly by: string; readonly why: 'traffic' | 'releasing' };
+
+/**
+ * Claims an instance for a run, and its traffic with it when the run moves it. Refused while another run moves its traffic,
+ * or is just disabling its suppression (that would undo ours).
+ */
+export async function claimInstance(
+  runId: string,
+  instanceId: string,
+  claim: Claim,
+  movesTraffic: boolean,
+  nowSeconds: number,
+): Promise<ClaimAnswer> {
+  const claimed = await change(pk.instance(instanceId), {
+    UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''} ADD claimants :runs`,
+    ConditionExpression: `(attribute_not_exists(releasing) OR releasing = :run OR releasingUntil < :now)${
+      movesTraffic ? ' AND (attribute_not_exists(traffic) OR traffic = :run)' : ''
+    }`,
+    ExpressionAttributeNames: { '#claim': CLAIM + runId },
+    ExpressionAttributeValues: {
+      ':claim': json(claim),
+      ':run': text(runId),
+      ':runs': { SS: [runId] },
+      ':now': number(nowSeconds),
+      ...(movesTraffic ? { ':memberships': json(claim.member.memberships) } : {}),
+    },
+    ReturnValues: 'NONE',
+  });
+  if (claimed) return { claimed: true };
+  const item = await get(pk.instance(instanceId));
+  const releasing = item?.releasing?.S;
+  if (releasing && releasing !== runId && Number(item?.releasingUntil?.N) >= nowSeconds)
+    return { claimed: false, by: releasing, why: 'releasing' };
+  return { claimed: false, by: item?.traffic?.S ?? 'another run', why: 'traffic' };
+}
+
+/** Writes memberships that were found only when the traffic was about to be moved, before they are. */
+export async function recordMemberships(
+  runId: string,
+  instanceId: string,
+  memberships: readonly Membership[],
+): Promise<boolean> {
+  const written = await change(pk.instance(instanceId), {
+    UpdateExpression: 'SET memberships = :memberships',
+    ConditionExpression: 'traffic = :run',
+    ExpressionAttributeValues: { ':memberships': json(memberships), ':run': text(runId) },
+    ReturnValues: 'NONE',
+  });
+  return written !== undefined;
+}
+
+/**
+ * Announces that this run disables the instance's suppression. Holds only while the claimants are those that were read:
+ * a run that claims afterwards waits until the release is over.
+ */
+export async function beginRelease(
+  runId: string,
+  record: InstanceRecord,
+  releasingUntil: number,
+): Promise<boolean> {
+  const begun = await change(pk.instance(record.instanceId), {
+    UpdateExpression: 'SET releasing = :run, releasingUntil = :until',
+    ConditionExpression: 'claimants = :asRead AND (attribute_not_exists(releasing) OR releasing = :run)',
+    ExpressionAttributeValues: {
+      ':run': text(runId),
+      ':until': number(releasingUntil),
+      ':asRead': { SS: [...record.claims.keys()] },
+    },
+    ReturnValues: 'NONE',
+  });
+  return begun !== undefined;
+}
+
+/**
+ * Leaves an instance that another run still claims. False when this run is the last: then it is its to release. Two runs
+ * that leave at once cannot both take the other for the last one.
+ */
+export async function leaveClaim(runId: string, record: InstanceRecord): Promise<boolean> {
+  const moved = record.traffic === runId ? ', traffic, memberships' : '';
+  const left = await change(pk.instance(record.instanceId), {
+    UpdateExpression: `REMOVE #claim${moved} DELETE claimants :me`,
+    ConditionExpression: 'contains(claimants, :run) AND size(claimants) > :one',
+    ExpressionAttributeNames: { '#claim': CLAIM + runId },
+    ExpressionAttributeValues: { ':me': { SS: [runId] }, ':run': text(runId), ':one': number(1) },
+    ReturnValues: 'NONE',
+  });
+  return left !== undefined;
+}
+
+/** Ends the last claim and with it the record; false when another run claims the instance too. */
+export async function endLastClaim(runId: string, record: InstanceRecord): Promise<boolean> {
+  return remove(pk.instance(record.instanceId), {
+    ConditionExpression:
+      'attribute_not_exists(pk) OR claimants = :onlyMe OR (releasing = :run AND claimants = :asRead)',
+    ExpressionAttributeValues: {
+      ':onlyMe': { SS: [runId] },
+      ':run': text(runId),
+      ':asRead': { SS: [...record.claims.keys()] },
+    },
+  });
+}
+
+function toRecord(instanceId: string, item: Item): InstanceRecord {
+  const claims = new Map<string, Claim>();
+  for (const [name, value] of Object.entries(item)) {
+    const claim = name.startsWith(CLAIM) ? parsed<Claim>(value) : undefined;
+    if (claim) claims.set(name.slice(CLAIM.length), claim);
+  }
+  return {
+    instanceId,
+    claims,
+    memberships: parsed<Membership[]>(item.memberships) ?? [],
+    ...(item.traffic?.S ? { traffic: item.traffic.S } : {}),
+    ...(item.releasing?.S ? { releasing: item.releasing.S } : {}),
+  };
+}

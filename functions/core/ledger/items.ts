@@ -1,0 +1,72 @@
+import type { Member, Membership } from '../domain/fleet.ts';
+import type { Plan } from '../domain/plan.ts';
+import type { RunRequest } from '../request.ts';
+
+/**
+ * The ledger: one DynamoDB table with the string key `pk`, written by conditional writes only and before each act (D16).
+ *
+ * | pk                   | attributes                                                                             |
+ * | -------------------- | -------------------------------------------------------------------------------------- |
+ * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
+ * |                      | suppressedAt, goAheadAt, endedAt, outcome, error, cause, expiresAt                       |
+ * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
+ * |                      | releasing (runId), releasingUntil                                                         |
+ * | `targetgroup#<arn>`  | holder, holderUntil, `out#<runId>` (count by zone)                                       |
+ * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), resuming (runId)   |
+ *
+ * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
+ * tidies ended runs away and no decision relies on it.
+ */
+export const ITEM_VERSION = 1;
+
+export type RunPhase = 'before' | 'go-ahead' | 'after' | 'done';
+
+/** One fleet's passage through the bracket. */
+export interface RunRecord {
+  readonly runId: string;
+  readonly status: 'live' | 'ended';
+  readonly phase: RunPhase;
+  /** The execution that may act for the run; every act names it and is refused when it is not this one. */
+  readonly owner: string;
+  readonly digest: string;
+  readonly request: RunRequest;
+  readonly plan: Plan;
+  readonly createdAt: number;
+  /** The run's own end, computed at plan time (D15). */
+  readonly deadline: number;
+  /** Was anything done that undo has to undo? */
+  readonly acted: boolean;
+  /** When this run last enabled a suppression. */
+  readonly suppressedAt?: number;
+  readonly goAheadAt?: number;
+  readonly endedAt?: number;
+  readonly outcome?: 'succeeded' | 'failed';
+  readonly error?: string;
+  readonly cause?: string;
+}
+
+/** A run's hold on an instance: what it found there and what it will have to undo. */
+export interface Claim {
+  readonly member: Member;
+  /** The claim of a dead run ends by itself at this instant. */
+  readonly until: number;
+}
+
+/** What the ledger knows of an instance, over all runs. */
+export interface InstanceRecord {
+  readonly instanceId: string;
+  readonly claims: ReadonlyMap<string, Claim>;
+  /** The run that may move its traffic. */
+  readonly traffic?: string;
+  /** As listed before the first deregistration. */
+  readonly memberships: readonly Membership[];
+  /** The run that is disabling its suppression. */
+  readonly releasing?: string;
+}
+
+export const pk = {
+  run: (runId: string) => `run#${runId}`,
+  instance: (instanceId: string) => `instance#${instanceId}`,
+  targetGroup: (arn: string) => `targetgroup#${arn}`,
+  autoScaling: (group: string) => `autoscaling#${group}`,
+};

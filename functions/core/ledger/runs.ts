@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type { Plan } from '../domain/plan.ts';
+import { RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
+import type { RunRequest } from '../request.ts';
+import { ITEM_VERSION, pk, type RunPhase, type RunRecord } from './items.ts';
+import { change, get, type Item, json, number, parsed, text } from './table.ts';
+
+const DAY = 86_400;
+
+/** The digest that tells whether two requests of one runId ask for the same (D12). */
+export const digestOf = (request: RunRequest): string =>
+  createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 32);
+
+/** Reads a run, or undefined. */
+export async function findRun(runId: string): Promise<RunRecord | undefined> {
+  const item = await get(pk.run(runId));
+  return item && toRun(item);
+}
+
+/**
+ * Writes the record of a new run. The same execution may repeat it (a retried step).
+ *
+ * @throws RunEnded when a run of this id has ended
+ * @throws RunInProgress when another execution works on this id
+ */
+export async function createRun(
+  run: Pick<RunRecord, 'runId' | 'owner' | 'request' | 'plan' | 'createdAt' | 'deadline'>,
+): Promise<void> {
+  const created = await change(pk.run(run.runId), {
+    UpdateExpression:
+      'SET version = :v, runId = :id, #status = :live, phase = :before, #owner = :me, digest = :digest, request = :request, #plan = :plan, createdAt = :at, deadline = :deadline, acted = if_not_exists(acted, :no)',
+    ConditionExpression: 'attribute_not_exists(pk) OR (#status = :live AND phase = :before AND #owner = :me)',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner', '#plan': 'plan' },
+    ExpressionAttributeValues: {
+      ':v': number(ITEM_VERSION),
+      ':id': text(run.runId),
+      ':live': text('live'),
+      ':before': text('before'),
+      ':me': text(run.owner),
+      ':digest': text(digestOf(run.request)),
+      ':request': json(run.request),
+      ':plan': json(run.plan),
+      ':at': number(run.createdAt),
+      ':deadline': number(run.deadline),
+      ':no': { BOOL: false },
+    },
+  });
+  if (created) return;
+  const existing = await findRun(run.runId);
+  if (existing?.status === 'live')
+    throw new RunInProgress(
+      `Run ${run.runId} is live in ${existing.owner}. Wait for it, or use another runId.`,
+    );
+  throw new RunEnded(
+    `Run ${run.runId} has ended${existing?.outcome ? ` (${existing.outcome})` : ''}. Start a new one with a runId of its own.`,
+  );
+}
+
+/**
+ * Reads a run that this execution may still act for. Every act calls it before each chunk (D5).
+ *
+ * @throws RunUnknown
+ * @throws RunEnded when it was fenced, has ended, or another execution has taken it over
+ */
+export async function ownRun(runId: string, owner: string): Promise<RunRecord> {
+  const run = await findRun(runId);
+  if (!run) throw new RunUnknown(`There is no run ${runId}. Was before-deploy started with this runId?`);
+  if (run.status === 'ended') throw new RunEnded(`Run ${runId} has ended: nothing more is done for it.`);
+  if (run.owner !== owner)
+    throw new RunEnded(`Run ${runId} belongs to ${run.owner} now: nothing more is done here.`);
+  return run;
+}
+
+/** Reads a run that this execution has fenced, to undo it. @throws RunEnded */
+export async function fencedRun(runId: string, owner: string): Promise<RunRecord> {
+  const run = await findRun(runId);
+  if (run?.status === 'ended' && run.owner === owner) return run;
+  throw new RunEnded(`Run ${runId} was not fenced by this execution: nothing is undone here.`);
+}
+
+/** Says in the record that something is about to be done, so that undo knows to wait for it. */
+export async function markActed(runId: string, owner: string, suppressedAt?: number): Promise<void> {
+  const marked = await change(pk.run(runId), {
+    UpdateExpression: `SET acted = :yes${suppressedAt === undefined ? '' : ', suppressedAt = :at'}`,
+    ConditionExpression: '#status = :live AND #owner = :me',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
+    ExpressionAttributeValues: {
+      ':yes': { BOOL: true },
+      ':live': text('live'),
+      ':me': text(owner),
+      ...(suppressedAt === undefined ? {} : { ':at': number(suppressedAt) }),
+    },
+    ReturnValues: 'NONE',
+  });
+  if (!marked) throw new RunEnded(`Run ${runId} has ended: nothing more is done for it.`);
+}
+
+/** Moves a live run from one phase to the next; the same move may be repeated. False when it is not in `from`. */
+export async function advance(
+  runId: string,
+  move: {
+    readonly from: RunPhase;
+    readonly to: RunPhase;
+    readonly owner: string;
+    readonly at: number;
+    /** Must the run already belong to `owner`? Not when after-deploy takes over from before-deploy. */
+    readonly takesOver?: boolean;
+    readonly deadline?: number;
+  },
+): Promise<boolean> {
+  const stamp = move.to === 'go-ahead' ? ', goAheadAt = :at' : '';
+  const deadline = move.deadline === undefined ? '' : ', deadline = :deadline';
+  const moved = await change(pk.run(runId), {
+    UpdateExpression: `SET phase = :to, #owner = :me${stamp}${deadline}`,
+    ConditionExpression: `#status = :live AND ((phase = :from${move.takesOver ? '' : ' AND #owner = :me'}) OR (phase = :to AND #owner = :me))`,
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
+    ExpressionAttributeValues: {
+      ':to': text(move.to),
+      ':from': text(move.from),
+      ':me': text(move.owner),
+      ':live': text('live'),
+      ...(stamp ? { ':at': number(move.at) } : {}),
+      ...(move.deadline === undefined ? {} : { ':deadline': number(move.deadline) }),
+    },
+    ReturnValues: 'NONE',
+  });
+  return moved !== undefined;
+}
+
+/**
+ * Ends a run: the fence before its undo, or its success. After this write no act of the run starts any more.
+ *
+ * @returns false when this execution may not end it: it does not own it, or it has ended already
+ */
+export async function endRun(
+  runId: string,
+  end: {
+    readonly owner: string;
+    readonly outcome: 'succeeded' | 'failed';
+    readonly at: number;
+    readonly error?: string;
+    readonly cause?: string;
+  },
+): Promise<boolean> {
+  const ended = await change(pk.run(runId), {
+    UpdateExpression:
+      'SET #status = :ended, outcome = :outcome, endedAt = :at, #error = :error, cause = :cause, expiresAt = :expires',
+    ConditionExpression: '#owner = :me AND (#status = :live OR (#status = :ended AND outcome = :outcome))',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner', '#error': 'error' },
+    ExpressionAttributeValues: {
+      ':ended': text('ended'),
+      ':live': text('live'),
+      ':outcome': text(end.outcome),
+      ':me': text(end.owner),
+      ':at': number(end.at),
+      ':error': text(end.error ?? ''),
+      ':cause': text(end.cause ?? ''),
+      ':expires': number(end.at + 30 * DAY),
+    },
+    ReturnValues: 'NONE',
+  });
+  return ended !== undefined;
+}
+
+function toRun(item: Item): RunRecord {
+  const optional = (name: string) => (item[name]?.N === undefined ? {} : { [name]: Number(item[name].N) });
+  const said = (name: string) => (item[name]?.S ? { [name]: item[name].S } : {});
+  return {
+    runId: item.runId?.S ?? '',
+    status: item.status?.S === 'live' ? 'live' : 'ended',
+    phase: (item.phase?.S ?? 'done') as RunPhase,
+    owner: item.owner?.S ?? '',
+    digest: item.digest?.S ?? '',
+    request: parsed<RunRequest>(item.request) as RunRequest,
+    plan: parsed<Plan>(item.plan) as Plan,
+    createdAt: Number(item.createdAt?.N),
+    deadline: Number(item.deadline?.N),
+    acted: item.acted?.BOOL ?? false,
+    ...optional('suppressedAt'),
+    ...optional('goAheadAt'),
+    ...optional('endedAt'),
+    ...said('outcome'),
+    ...said('error'),
+    ...said('cause'),
+  };
+}

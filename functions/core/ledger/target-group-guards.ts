@@ -1,0 +1,91 @@
+import { pk } from './items.ts';
+import { change, getAll, type Item, json, number, parsed, text } from './table.ts';
+
+const OUT = 'out#';
+
+/** What the ledger knows of a target group while a run holds its guard. */
+export interface Guard {
+  /** Targets that live runs have taken out, by run and zone: they still belong to the group (D7). */
+  readonly outByRun: ReadonlyMap<string, Readonly<Record<string, number>>>;
+}
+
+/**
+ * Takes the short hold under which a floor is judged and the targets leave (D7), so that two runs cannot both count the
+ * same healthy target. Undefined while another run has it; it ends by itself.
+ */
+export async function takeGuard(
+  arn: string,
+  runId: string,
+  nowSeconds: number,
+  untilSeconds: number,
+): Promise<Guard | undefined> {
+  const item = await change(pk.targetGroup(arn), {
+    UpdateExpression: 'SET holder = :run, holderUntil = :until',
+    ConditionExpression: 'attribute_not_exists(holder) OR holder = :run OR holderUntil < :now',
+    ExpressionAttributeValues: {
+      ':run': text(runId),
+      ':now': number(nowSeconds),
+      ':until': number(untilSeconds),
+    },
+  });
+  return item && { outByRun: outOf(item) };
+}
+
+/** Writes down how many targets of which zone the run is about to take out: under the guard, before it does. */
+export async function announceOut(
+  arn: string,
+  runId: string,
+  out: Readonly<Record<string, number>>,
+): Promise<boolean> {
+  const written = await change(pk.targetGroup(arn), {
+    UpdateExpression: 'SET #out = :out',
+    ConditionExpression: 'holder = :run',
+    ExpressionAttributeNames: { '#out': OUT + runId },
+    ExpressionAttributeValues: { ':out': json(out), ':run': text(runId) },
+    ReturnValues: 'NONE',
+  });
+  return written !== undefined;
+}
+
+/** Gives the guard back, if the run still has it. */
+export async function giveGuard(arn: string, runId: string): Promise<void> {
+  await change(pk.targetGroup(arn), {
+    UpdateExpression: 'REMOVE holder, holderUntil',
+    ConditionExpression: 'holder = :run',
+    ExpressionAttributeValues: { ':run': text(runId) },
+    ReturnValues: 'NONE',
+  });
+}
+
+/** The run's targets are registered again: they no longer count as taken out. */
+export async function forgetOut(arn: string, runId: string): Promise<void> {
+  await change(pk.targetGroup(arn), {
+    UpdateExpression: 'REMOVE #out',
+    ConditionExpression: 'attribute_exists(#out)',
+    ExpressionAttributeNames: { '#out': OUT + runId },
+    ReturnValues: 'NONE',
+  });
+}
+
+function outOf(item: Item): Map<string, Record<string, number>> {
+  const out = new Map<string, Record<string, number>>();
+  for (const [name, value] of Object.entries(item)) {
+    const counts = name.startsWith(OUT) ? parsed<Record<string, number>>(value) : undefined;
+    if (counts) out.set(name.slice(OUT.length), counts);
+  }
+  return out;
+}
+
+/** Reads how many targets live runs have out, without taking the guard. */
+export async function readGuards(arns: readonly string[]): Promise<Map<string, Guard>> {
+  const items = await getAll(arns.map(pk.targetGroup));
+  return new Map(arns.map(arn => [arn, { outByRun: outOf(items.get(pk.targetGroup(arn)) ?? {}) }]));
+}
+
+/** The targets out of a group by zone, over all runs. */
+export function outByZone(guard: Guard): Map<string, number> {
+  const sum = new Map<string, number>();
+  for (const counts of guard.outByRun.values())
+    for (const [zone, count] of Object.entries(counts)) sum.set(zone, (sum.get(zone) ?? 0) + count);
+  return sum;
+}

@@ -1,0 +1,104 @@
+/**
+ * Every number of AWS's that this product depends on, once, with its source, beside the few of our own that follow from them.
+ *
+ * Sources: SDK is the type documentation of the client package; MODEL the service model with its ranges; GUIDE the service's
+ * user guide or quota page; MEASURED a hands-on measurement of application status checks (2026-08-13, ap-northeast-2).
+ */
+
+/** Least seconds from suppression to go-ahead. MEASURED: suppression takes about 192 s to spread, and is observed besides. */
+export const LEAD_SECONDS = 180;
+
+/** A function that acts ends within this, so that an undo can wait for the longest act that is still in flight. Ours. */
+export const ACT_TIMEOUT_SECONDS = 60;
+
+/** Instances in one Enable- or DisableApplicationStatusCheckSuppression. SDK client-ec2, the commands' documentation. */
+export const SUPPRESSION_INSTANCES = 100;
+
+/** Instances in one DescribeApplicationStatus. MODEL: MaxResults is 1 to 100; the length of InstanceIds is undocumented. */
+export const STATUS_INSTANCES = 100;
+
+/** Checks in one DescribeApplicationStatusChecks. MODEL: MaxResults is 5 to 100. */
+export const CHECKS_PER_DESCRIBE = 100;
+
+/** Values in one filter of DescribeInstances: half of what GUIDE "List and filter using the CLI and API" permits (200). */
+export const INSTANCES_PER_FILTER = 100;
+
+/** Targets in one RegisterTargets or DeregisterTargets. GUIDE: Elastic Load Balancing API quotas. */
+export const TARGETS_PER_CALL = 100;
+
+/** ARNs in one DescribeTargetGroups or DescribeLoadBalancers. SDK client-elastic-load-balancing-v2. */
+export const ELB_ARNS_PER_DESCRIBE = 20;
+
+/** Resources in one DescribeTags. SDK client-elastic-load-balancing-v2, DescribeTagsInput. */
+export const ELB_RESOURCES_PER_DESCRIBE_TAGS = 20;
+
+/** Instances in one DescribeAutoScalingInstances. SDK client-auto-scaling. */
+export const AUTO_SCALING_INSTANCES = 50;
+
+/** Names in one DescribeAutoScalingGroups. SDK client-auto-scaling, AutoScalingGroupNamesType: 50 unless MaxRecords is set. */
+export const AUTO_SCALING_GROUPS = 50;
+
+/** Instances in one EnterStandby or ExitStandby. GUIDE says 20; the field keeps to 19, and so does this product. */
+export const STANDBY_INSTANCES = 19;
+
+/** Targets in one BatchGetDeploymentTargets. SDK client-codedeploy. */
+export const DEPLOYMENT_TARGETS = 25;
+
+/** Keys in one BatchGetItem. SDK client-dynamodb. */
+export const BATCH_GET_ITEMS = 100;
+
+/** Events in the history of one Standard execution, after which it dies uncatchably. GUIDE: Step Functions quotas. */
+export const HISTORY_EVENTS = 25_000;
+
+/** Bytes of input or output of one state. GUIDE: Step Functions quotas (262,144). */
+export const STATE_PAYLOAD_BYTES = 262_144;
+
+/** Describe calls of one function that may be in flight together. Ours: well within the buckets below. */
+export const DESCRIBES_AT_ONCE = 4;
+
+/** A token bucket by which AWS throttles an account in a Region. */
+export interface TokenBucket {
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+}
+
+/** EC2's buckets, one for each API of the kind. GUIDE: request throttling for the Amazon EC2 API. */
+export const EC2_BUCKETS = {
+  nonMutating: { capacity: 100, refillPerSecond: 20 },
+  /** DescribeInstances, -InstanceStatus, -NetworkInterfaces, -SecurityGroups with neither a filter nor pagination. */
+  unfiltered: { capacity: 50, refillPerSecond: 10 },
+  mutating: { capacity: 50, refillPerSecond: 5 },
+  createTags: { capacity: 100, refillPerSecond: 10 },
+  describeSecurityGroupReferences: { capacity: 20, refillPerSecond: 5 },
+} as const satisfies Record<string, TokenBucket>;
+
+/** Elastic Load Balancing's buckets. GUIDE: request throttling for the Elastic Load Balancing API. */
+export const ELB_BUCKETS = {
+  /** Around the other three: every action of the account draws from it. */
+  all: { capacity: 40, refillPerSecond: 10 },
+  nonMutating: { capacity: 40, refillPerSecond: 10 },
+  /** RegisterTargets and DeregisterTargets together. */
+  targets: { capacity: 20, refillPerSecond: 4 },
+  mutating: { capacity: 20, refillPerSecond: 3 },
+} as const satisfies Record<string, TokenBucket>;
+
+/** Deregistration delay of a target group that does not say its own. SDK client-elastic-load-balancing-v2. */
+export const DEREGISTRATION_DELAY_SECONDS = 300;
+
+/** Seconds between two probes of an application status check: fixed. GUIDE, MEASURED. */
+export const CHECK_INTERVAL_SECONDS = 60;
+
+/** `TimeoutSeconds` of both deploy machines, which has to be a literal there. A test holds the two together. */
+export const MACHINE_TIMEOUT_SECONDS = 14_400;
+
+/** How much longer than the budget a suppression lasts: it must not end while the last look is on its way. Ours. */
+export const SUPPRESSION_MARGIN_SECONDS = 120;
+
+/** How long the announcement that a run disables a suppression keeps others away. MEASURED: release shows after 120-150 s. */
+export const RELEASING_SECONDS = 600;
+
+/** How long a target group is guarded while a floor is judged and targets leave: as long as an act can last. */
+export const GUARD_SECONDS = ACT_TIMEOUT_SECONDS;
+
+/** Conditional writes of one function that may be in flight together: DynamoDB has no conditional batch write. Ours. */
+export const LEDGER_WRITES_AT_ONCE = 16;

@@ -1,0 +1,19 @@
+/** The vocabulary of the log: one line a transition, each with one of these as `event`. Saved queries refer to them. */
+export const logEvents = {
+  runPlanned: 'run.planned',
+  runQueued: 'run.queued',
+  runResumed: 'run.resumed',
+  suppressionEnabled: 'suppression.enabled',
+  targetsDeregistered: 'targets.deregistered',
+  targetsRegistered: 'targets.registered',
+  goalObserved: 'goal.observed',
+  released: 'run.released',
+  goAheadGiven: 'run.go-ahead',
+  runSucceeded: 'run.succeeded',
+  runFenced: 'run.fenced',
+  runUndone: 'run.undone',
+  stepRefused: 'step.refused',
+  stepFailed: 'step.failed',
+} as const;
+
+export type LogEvent = (typeof logEvents)[keyof typeof logEvents];

@@ -1,0 +1,15 @@
+/** The opt-in tag (D19). Its key is a constant because IAM's condition keys, which carry it, cannot be parameters. */
+export const OPT_IN_TAG = 'quiesce';
+
+type Setting = 'LEDGER_TABLE' | 'OPT_IN_TAG_VALUE';
+
+/**
+ * One of the function's own settings, from its environment (template.yaml sets them).
+ *
+ * @throws Error when it is missing: the deployment is broken, not the request
+ */
+export function setting(name: Setting): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set: template.yaml has to set it.`);
+  return value;
+}

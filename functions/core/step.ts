@@ -1,0 +1,34 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { Context } from 'aws-lambda';
+import type { z } from 'zod';
+import { Refusal } from './errors.ts';
+import { type LogEvent, logEvents } from './log-events.ts';
+import { readRequest } from './request.ts';
+
+export const logger = new Logger({ serviceName: 'quiesce' });
+
+/** One log line for a transition. Ids of runs and counts, never data of the people behind them. */
+export const say = (event: LogEvent, details: Readonly<Record<string, unknown>>): void =>
+  logger.info(event, { event, ...details });
+
+/** Every error is logged once, here, and thrown on: retriers, Catch and alarms depend on it (R-SWALLOW). */
+const saysErrors: MiddlewareObj<unknown, unknown> = {
+  onError: ({ error }) => {
+    const event = error instanceof Refusal ? logEvents.stepRefused : logEvents.stepFailed;
+    logger.error(event, { event, error: error as Error });
+  },
+};
+
+/**
+ * The one wrapper of every function of a machine: reads its payload, does one thing, answers.
+ *
+ * @throws InvalidRequest when the payload is not what `schema` says, naming each field
+ */
+export function step<S extends z.ZodType, R>(schema: S, act: (payload: z.output<S>) => Promise<R>) {
+  return middy<unknown, R, Error, Context>()
+    .use(injectLambdaContext(logger))
+    .use(saysErrors)
+    .handler(async payload => act(readRequest(schema, payload)));
+}

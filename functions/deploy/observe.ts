@@ -1,0 +1,11 @@
+import { look } from '../core/bracket/look.ts';
+import { logEvents } from '../core/log-events.ts';
+import { observePayload } from '../core/payloads.ts';
+import { say, step } from '../core/step.ts';
+
+/** One fresh look at the fleet, for whatever goal a loop waits for. Reads only. */
+export const handler = step(observePayload, async ({ execution, ...request }) => {
+  const looked = await look({ ...request, owner: execution });
+  say(logEvents.goalObserved, { runId: request.runId, goals: request.goals, ...looked });
+  return looked;
+});

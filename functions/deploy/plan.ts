@@ -1,0 +1,18 @@
+import { beginRun, resumeRun } from '../core/bracket/begin.ts';
+import { logEvents } from '../core/log-events.ts';
+import { planPayload } from '../core/payloads.ts';
+import { afterRequest, readRequest, runRequest } from '../core/request.ts';
+import { say, step } from '../core/step.ts';
+
+/** The first step of both machines: reads the request, decides everything, claims the fleet. */
+export const handler = step(planPayload, async payload => {
+  if (payload.phase === 'after') {
+    const resumed = await resumeRun(readRequest(afterRequest, payload.request), payload.execution);
+    say(logEvents.runResumed, { ...resumed });
+    return resumed;
+  }
+  const request = readRequest(runRequest, payload.request);
+  const begun = await beginRun(request, payload.execution, Date.parse(payload.startedAt) / 1000);
+  say(begun.verdict === 'planned' ? logEvents.runPlanned : logEvents.runQueued, { ...begun });
+  return begun;
+});
