@@ -23,6 +23,7 @@ export class Application {
   #upAt = Number.POSITIVE_INFINITY;
   #fault: Fault | undefined;
   #answerMs: number;
+  readonly #stopListeners: (() => void)[] = [];
 
   constructor(clock: VirtualClock, answerMs = 20) {
     this.#clock = clock;
@@ -35,7 +36,14 @@ export class Application {
   }
 
   stop(): void {
+    const wasUp = this.isUp;
     this.#upAt = Number.POSITIVE_INFINITY;
+    if (wasUp) for (const hear of this.#stopListeners) hear();
+  }
+
+  /** Calls `hear` whenever a process that was up stops: its open connections end. */
+  onStop(hear: () => void): void {
+    this.#stopListeners.push(hear);
   }
 
   get isUp(): boolean {

@@ -38,6 +38,8 @@ export interface Instances {
   live(): Iterable<Instance>;
   launch(spec: LaunchSpec): Instance;
   terminate(id: string): void;
+  /** Stops a running instance; its application stops with it. */
+  stop(id: string): void;
   onState(hear: (instance: Instance) => void): void;
   /** May a connection from inside the VPC (from these security groups) reach the instance's port? */
   reachable(instance: Instance, port: number, fromSecurityGroupIds: readonly string[]): boolean;
@@ -95,4 +97,16 @@ export interface Metrics {
     readonly dimensions: Readonly<Record<string, string>>;
     readonly value: number;
   }): void;
+}
+
+/** An event as a service puts it on the default event bus, which adds id, version, account, time and region. */
+export interface ServiceEvent {
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly resources: readonly string[];
+  readonly detail: EventDetail;
+}
+
+export interface EventDetail {
+  readonly [member: string]: string | number | boolean | null | EventDetail;
 }

@@ -38,6 +38,8 @@ export interface Physics {
   readonly suppressedWithoutIncludedCheck: 'suppressed' | 'not-applicable' | 'absent';
   /** SWITCH: one article says that a target is unhealthy only when all nodes agree. */
   readonly unhealthyNeedsAllNodes: boolean;
+  /** INF: how long a terminated instance stays listed as a target (`unused`, Target.InvalidState). */
+  readonly terminatedTargetLingersSeconds: number;
   /** SWITCH: does Auto Scaling's ELB check take `draining` for unhealthy? (`unused` it does, by the ALB guide.) */
   readonly autoScalingCountsDraining: boolean;
   /** SWITCH: does suspending HealthCheck also keep application status from marking instances? */
@@ -63,6 +65,7 @@ export const measuredPhysics: Physics = {
   reasonCodes: 'structured',
   suppressedWithoutIncludedCheck: 'not-applicable',
   unhealthyNeedsAllNodes: true,
+  terminatedTargetLingersSeconds: 60,
   autoScalingCountsDraining: false,
   suspendingCoversApplicationStatus: true,
   longestSuppressionSeconds: undefined,

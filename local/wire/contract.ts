@@ -13,17 +13,41 @@ export interface Call {
   readonly at: number;
 }
 
-/** An error that the service answers. `code` is AWS's own; `status` the HTTP status. */
+/**
+ * An error that the service answers. `code` is AWS's own, as on the wire or as the SDK names the exception.
+ * `status` is the HTTP status of an error that the client does not model; a modeled one has its model's.
+ * `members` are the modeled members besides the message, for example `CancellationReasons`.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: string;
   readonly status: number;
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, status = 400) {
+  constructor(code: string, message: string, status = 400, members: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.code = code;
     this.status = status;
+    this.members = members;
   }
+}
+
+/** The answer never reaches the caller, whatever the service did: thrown by a gate, met by the SDK as a time-out. */
+export class NoAnswer extends Error {
+  /** The name by which the SDK knows a transient time-out, so that it tries again. */
+  override readonly name = 'TimeoutError';
+}
+
+/** One request as it was sent. Header names are in lower case. */
+export interface WireRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /**
@@ -38,6 +62,11 @@ export interface Service {
     | { readonly kind: 'ec2-query' | 'query'; readonly version: string }
     | { readonly kind: 'json'; readonly target: string; readonly jsonVersion: '1.0' | '1.1' };
   readonly operations: { readonly [action: string]: (input: never, call: Call) => object | Promise<object> };
+  /**
+   * Answers the actions that `operations` lacks, in wire bytes; for the json protocols. Gates see the parsed bodies.
+   * Work in it that leaves the microtask queue has to be held (`clock.hold`).
+   */
+  readonly raw?: (request: WireRequest, call: Call) => Promise<WireAnswer>;
 }
 
 /** Stands before every operation: permissions, faults, counting, latency. It throws a ServiceError to refuse. */

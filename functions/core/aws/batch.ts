@@ -66,8 +66,9 @@ export async function pages<T>(read: (next: string | undefined) => Promise<Page<
 }
 
 /**
- * Does `work` on all items in one call; on no items, nothing. Where AWS refuses the whole call for the fault of one member, the batch is halved
- * until that member stands alone and the others are done: about 14 further calls for one bad member in a hundred.
+ * Does `work` on all items in one call; on no items, nothing. Where AWS refuses the whole call for the fault of one
+ * member, the batch is halved until that member stands alone and the others are done: about 14 further calls for one bad
+ * member in a hundred.
  *
  * @param blames does this error mean that some member is at fault? Every other error is thrown.
  */

@@ -1,0 +1,155 @@
+import type { Account } from '../account/account.ts';
+import { ec2Api } from '../account/ec2-service.ts';
+import type { Instance } from '../account/neighbours.ts';
+import type { TargetGroup } from '../account/target-groups.ts';
+import type { Scenario } from './scenario.ts';
+
+/** The fleet of a scenario, standing in the account. */
+export interface BuiltFleet {
+  readonly instances: readonly Instance[];
+  /** Undefined when no Auto Scaling group watches it. */
+  readonly groupName: string | undefined;
+  readonly targetGroups: readonly TargetGroup[];
+  readonly checkIds: readonly string[];
+}
+
+const GROUP = 'web';
+export const OPT_IN = { quiesce: 'enabled' };
+
+/** Builds what the scenario describes, up and registered, as if it had run for long. */
+export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
+  const { ec2, loadBalancing, autoScaling } = account;
+  const subnets = fleet.zones.map(zone => ec2.addSubnet(zone));
+  const [first, ...others] = subnets;
+  if (!first) throw new Error('a fleet has at least one zone');
+  const securityGroup = ec2.addSecurityGroup({ name: 'web', ingress: [OPEN] });
+  const tags = fleet.optedIn ? OPT_IN : {};
+  const served = fleet.targetGroups.some(group => group.served);
+  const loadBalancer = served
+    ? loadBalancing.addLoadBalancer({
+        name: 'web',
+        type: fleet.loadBalancer.type,
+        zones: subnets.map(({ zone, zoneId, id }) => ({ zone, zoneId, subnetId: id })),
+        vpcId: first.vpcId,
+        ...(fleet.loadBalancer.type === 'network' && fleet.loadBalancer.crossZone !== undefined
+          ? { crossZone: fleet.loadBalancer.crossZone }
+          : {}),
+      })
+    : undefined;
+  const targetGroups = fleet.targetGroups.map(group =>
+    loadBalancing.addTargetGroup({
+      name: group.name,
+      port: group.port,
+      targetType: group.targetType,
+      protocol: fleet.loadBalancer.type === 'network' ? 'TCP' : 'HTTP',
+      vpcId: first.vpcId,
+      ...(group.served && loadBalancer ? { loadBalancer: loadBalancer.arn } : {}),
+      healthCheck: {
+        port: 'traffic-port',
+        matcher: '200',
+        ...group.healthCheck,
+        ...(fleet.loadBalancer.type === 'network' ? { path: undefined } : {}),
+      },
+      attributes: {
+        ...(fleet.loadBalancer.type === 'application' && fleet.loadBalancer.crossZone === false
+          ? { 'load_balancing.cross_zone.enabled': 'false' }
+          : {}),
+        ...group.attributes,
+      },
+      tags,
+    }),
+  );
+
+  const attached = targetGroups.filter(group => group.targetType === 'instance');
+  if (fleet.autoScaling) {
+    const { healthChecks, graceSeconds, minSize } = fleet.autoScaling;
+    autoScaling.addGroup({
+      name: GROUP,
+      minSize: minSize ?? Math.floor(fleet.instances / 2),
+      maxSize: fleet.instances * 2,
+      desiredCapacity: fleet.instances,
+      subnetIds: [first.id, ...others.map(subnet => subnet.id)],
+      targetGroupArns: attached.map(group => group.arn),
+      healthCheckTypes: healthChecks,
+      healthCheckGracePeriodSeconds: graceSeconds,
+      tags,
+      launchSpec: { securityGroupIds: [securityGroup.id], startUpSeconds: fleet.startUpSeconds, tags },
+      seasoned: true,
+    });
+  } else {
+    for (let n = 0; n < fleet.instances; n++) {
+      const subnet = subnets[n % subnets.length] ?? first;
+      ec2.launch({
+        subnetId: subnet.id,
+        securityGroupIds: [securityGroup.id],
+        tags: { ...tags, fleet: GROUP },
+        startUpSeconds: fleet.startUpSeconds,
+        seasoned: true,
+      });
+    }
+  }
+  const instances = [...ec2.live()];
+  if (fleet.autoScaling) for (const state of fleet.autoScaling.others) addOther(account, state);
+  registerBesides(account, fleet, targetGroups, instances);
+  const checkIds = fleet.checks.map(check => addCheck(account, check, fleet.autoScaling !== null));
+  if (fleet.broken)
+    for (const instance of instances)
+      instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
+  return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
+}
+
+const OPEN = { fromPort: 1, toPort: 65535, cidr: '10.0.0.0/8' };
+
+function addOther({ autoScaling, world }: Account, state: Parameters<Account['autoScaling']['addMember']>[1]): void {
+  if (state === 'Pending:Wait' || state === 'Terminating:Wait') {
+    const transition = state === 'Pending:Wait' ? 'LAUNCHING' : 'TERMINATING';
+    autoScaling.hooks.put(GROUP, {
+      name: `hold-${transition.toLowerCase()}`,
+      transition: `autoscaling:EC2_INSTANCE_${transition}`,
+      heartbeatTimeoutSeconds: 7200,
+      defaultResult: 'CONTINUE',
+    });
+  }
+  autoScaling.addMember(GROUP, state);
+  world.journal.record({ type: 'lifecycle', group: GROUP, instanceId: 'other', state });
+}
+
+/** What Auto Scaling does not register itself: further ports, groups of addresses, and fleets without a group. */
+function registerBesides(
+  { loadBalancing }: Account,
+  fleet: Scenario['fleet'],
+  targetGroups: readonly TargetGroup[],
+  instances: readonly Instance[],
+): void {
+  fleet.targetGroups.forEach((spec, index) => {
+    const group = targetGroups[index];
+    if (!group) return;
+    const byItself = fleet.autoScaling !== null && spec.targetType === 'instance';
+    const ports = [...(byItself ? [] : [spec.port]), ...spec.alsoOnPorts];
+    const id = (instance: Instance) => (spec.targetType === 'ip' ? instance.privateAddresses[0] : instance.id);
+    for (const port of ports)
+      loadBalancing.register(
+        group.arn,
+        instances.map(instance => ({ id: id(instance), port })),
+      );
+  });
+}
+
+function addCheck({ checks }: Account, check: Scenario['fleet']['checks'][number], grouped: boolean): string {
+  const api = ec2Api(checks);
+  const created = api.CreateApplicationStatusCheck({
+    Protocol: 'http',
+    Port: check.port,
+    Path: check.path,
+    Aggregation: check.aggregation,
+    InitializationGracePeriodSeconds: check.graceSeconds,
+  });
+  const id = created.ApplicationStatusCheck?.ApplicationStatusCheckId ?? '';
+  api.AssociateApplicationStatusCheck({
+    ApplicationStatusCheckId: id,
+    TargetTagAssociations: [
+      grouped ? { Key: 'aws:autoscaling:groupName', Value: GROUP } : { Key: 'fleet', Value: GROUP },
+    ],
+  });
+  return id;
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+const seconds = z.number().min(0);
+
+const targetGroup = z.strictObject({
+  name: z.string().min(1),
+  port: z.int().min(1).max(65535),
+  /** Further ports on which every instance is registered in this group. */
+  alsoOnPorts: z.array(z.int().min(1).max(65535)).default([]),
+  targetType: z.enum(['instance', 'ip']).default('instance'),
+  /** False for a group that no load balancer uses. */
+  served: z.boolean().default(true),
+  healthCheck: z
+    .strictObject({
+      path: z.string().startsWith('/').default('/ready'),
+      intervalSeconds: z.int().min(5).default(10),
+      timeoutSeconds: z.int().min(2).default(5),
+      healthyThreshold: z.int().min(2).default(3),
+      unhealthyThreshold: z.int().min(2).default(2),
+    })
+    .prefault({}),
+  /** AWS's own attribute names. */
+  attributes: z.record(z.string(), z.string()).default({}),
+  traffic: z
+    .strictObject({
+      requestsPerSecond: z.number().min(0),
+      shortMs: z.number().min(1).default(50),
+      longShare: z.number().min(0).max(1).default(0),
+      longMs: z.number().min(1).default(20_000),
+    })
+    .optional(),
+});
+
+const check = z.strictObject({
+  port: z.int().min(1).max(65535),
+  path: z.string().startsWith('/').default('/health'),
+  aggregation: z.enum(['included', 'excluded']).default('included'),
+  graceSeconds: z.int().min(1).max(600).default(90),
+});
+
+const fleet = z.strictObject({
+  zones: z.array(z.string()).min(1).default(['eu-west-1a', 'eu-west-1b', 'eu-west-1c']),
+  instances: z.int().min(1),
+  /** From boot, or from the restart in a deployment, until the application answers. */
+  startUpSeconds: seconds.default(30),
+  optedIn: z.boolean().default(true),
+  autoScaling: z
+    .strictObject({
+      healthChecks: z.array(z.enum(['EC2', 'ELB'])).default(['EC2', 'ELB']),
+      graceSeconds: seconds.default(120),
+      minSize: z.int().min(0).optional(),
+      /** Members in these other states, besides the fleet. */
+      others: z
+        .array(
+          z.enum(['Standby', 'Pending:Wait', 'Terminating:Wait', 'Terminating:Retained', 'Warmed:Running', 'Warmed:Stopped']),
+        )
+        .default([]),
+    })
+    .nullable()
+    .prefault({}),
+  loadBalancer: z
+    .strictObject({ type: z.enum(['application', 'network']).default('application'), crossZone: z.boolean().optional() })
+    .prefault({}),
+  targetGroups: z.array(targetGroup).default([]),
+  checks: z.array(check).default([]),
+  /** A person has suppressed so many instances before the deployment begins; without seconds, indefinitely. */
+  suppressedByOthers: z.strictObject({ instances: z.int().min(1), seconds: seconds.optional() }).optional(),
+  /** The application answers 500 on every instance until it is deployed anew. */
+  broken: z.boolean().default(false),
+});
+
+const deployment = z.strictObject({
+  batches: z.union([z.enum(['one-at-a-time', 'half', 'all']), z.int().min(1)]).default('half'),
+  /** How long the application is stopped on each instance of a batch. */
+  downSeconds: seconds.default(120),
+  /** How the request names the fleet. */
+  fleet: z.enum(['instanceIds', 'autoScalingGroupName', 'codeDeployDeploymentId', 'tag']).default('instanceIds'),
+  /** The rest of before-deploy's input, as the product reads it. */
+  request: z.record(z.string(), z.unknown()).default({}),
+  /** The new version never answers. */
+  neverReady: z.boolean().default(false),
+});
+
+const happening = z.strictObject({
+  atSeconds: seconds,
+  do: z.enum(['terminate-instance', 'release-suppression', 'stop-execution', 'mark-unhealthy']),
+  instance: z.int().min(0).default(0),
+});
+
+const expectation = z.strictObject({
+  outcome: z.enum(['succeeded', 'refused', 'failed']).default('succeeded'),
+  /** The named error of a refused or failed deployment. */
+  error: z.string().optional(),
+  replaced: z.int().min(0).default(0),
+  failedRequests: z.int().min(0).default(0),
+});
+
+export const scenario = z.strictObject({
+  name: z.string().min(1),
+  description: z.string().default(''),
+  seed: z.int().min(0).default(1),
+  fleet,
+  deployment: deployment.prefault({}),
+  events: z.array(happening).default([]),
+  /** Overrides of the account's physics, by the names of local/account/physics.ts. */
+  physics: z.record(z.string(), z.unknown()).default({}),
+  expect: expectation.prefault({}),
+});
+export type Scenario = z.output<typeof scenario>;
+export type ScenarioEvent = z.output<typeof happening>;
+
+/** A scenario file that cannot be used: says the file, the line and what to mend. */
+export class ScenarioRefused extends Error {
+  override readonly name = 'ScenarioRefused';
+}
+
+/** Reads a scenario. @throws ScenarioRefused */
+export function readScenario(path: string): Scenario {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    throw new ScenarioRefused(
+      code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${String(error)}.`,
+    );
+  }
+  return parseScenario(text, path);
+}
+
+/** @throws ScenarioRefused */
+export function parseScenario(text: string, path: string): Scenario {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [broken] = document.errors;
+  if (broken)
+    throw new ScenarioRefused(
+      `${path}:${lines.linePos(broken.pos[0]).line}: this is not YAML: ${broken.message.split('\n')[0] ?? ''}`,
+    );
+  const read = scenario.safeParse(document.toJS() ?? {});
+  if (read.success) return read.data;
+  const faults = read.error.issues.map(({ path: keys, message }) => {
+    const name = keys.join('.') || 'the scenario';
+    return `${path}:${lineOf(document, keys, lines)}: ${name}: ${message}`;
+  });
+  throw new ScenarioRefused(faults.join('\n'));
+}
+
+/** The line of the deepest part of the path that the file has. */
+function lineOf(
+  document: ReturnType<typeof parseDocument>,
+  keys: readonly PropertyKey[],
+  lines: LineCounter,
+): number {
+  for (let depth = keys.length; depth > 0; depth--) {
+    const node = document.getIn(keys.slice(0, depth), true);
+    const start = node && typeof node === 'object' && 'range' in node ? node.range : undefined;
+    if (Array.isArray(start)) return lines.linePos(Number(start[0])).line;
+  }
+  return 1;
+}

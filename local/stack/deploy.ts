@@ -1,0 +1,135 @@
+// First: SDK modules that are loaded from here on keep the timers and file reads of virtual time.
+import '../clock/lambda-globals.ts';
+import { StepFunctions } from '../account/step-functions.ts';
+import type { World } from '../account/world.ts';
+import type { Execution } from '../states/execution.ts';
+import { Executions } from '../states/executions.ts';
+import type { Json } from '../states/json.ts';
+import type { Caller, Gate, Service } from '../wire/contract.ts';
+import { createWire, type Wire } from '../wire/wire.ts';
+import type { TagLookup } from './actions/resources.ts';
+import { AsynchronousInvocations, type LostEvent } from './asynchronous-invocations.ts';
+import { Authorization, type UnusedPermission } from './authorization.ts';
+import { CallCounter, createLatency } from './calls.ts';
+import type { DeployedTemplate } from './deployed-template.ts';
+import { DynamoDb } from './dynamo-db.ts';
+import { Events, type EventsSettings } from './events.ts';
+import { announceExecutions } from './execution-events.ts';
+import type { Code } from './handlers.ts';
+import { Lambda, type LambdaSettings } from './lambda.ts';
+import { MachineTasks } from './machine-tasks.ts';
+import { Queues } from './queues.ts';
+import { SdkIntegration } from './sdk-integration.ts';
+import { readTemplate } from './template.ts';
+
+export interface StackSettings {
+  readonly world: World;
+  readonly templatePath: string;
+  /** `quiesce` unless given. */
+  readonly stackName?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** The account's services, besides DynamoDB and Step Functions, which come with the stack. */
+  readonly services: readonly Service[];
+  readonly tags: TagLookup;
+  readonly code: Code;
+  /** Faults and the like: passed last, by calls that are counted and permitted. */
+  readonly gates?: readonly Gate[];
+  readonly dies?: LambdaSettings['dies'];
+  readonly deliveries?: EventsSettings['deliveries'];
+}
+
+/** A template as it runs in the simulated account. */
+export interface Stack {
+  /** Functions, machines, tables, rules, queues and outputs by logical id, with their names and ARNs. */
+  readonly template: DeployedTemplate;
+  readonly lambda: Lambda;
+  readonly executions: Executions;
+  readonly events: Events;
+  readonly queues: Queues;
+  /** Events that a function failed on and that no destination has kept. */
+  readonly lostEvents: readonly LostEvent[];
+  readonly wire: Wire;
+  readonly calls: CallCounter;
+  /** @throws ServiceError as StartExecution; @throws Error when the template has no such machine */
+  startExecution(machine: string, start: { readonly name?: string; readonly input: Json }): Execution;
+  unusedPermissions(): readonly UnusedPermission[];
+}
+
+/**
+ * Creates the template's resources in the account, with everything that CloudFormation would connect.
+ *
+ * A custom resource's function is not called: what it does on create is left to whoever deploys.
+ *
+ * @throws Error on anything in the template, its machines or its functions that the account does not implement
+ */
+export async function deployStack(settings: StackSettings): Promise<Stack> {
+  const { world, code, parameters = {}, stackName = 'quiesce', dies, deliveries } = settings;
+  const template = readTemplate({ world, path: settings.templatePath, stackName, parameters });
+
+  const authorization = new Authorization(world, template, settings.tags);
+  const calls = new CallCounter();
+  const gates = [createLatency(world), calls, authorization, ...(settings.gates ?? [])];
+  const transport = (caller: Caller) => wire.transport(caller);
+
+  const lambda = new Lambda({
+    world,
+    functions: template.functions,
+    directory: template.directory,
+    code,
+    transport,
+    ...(dies && { dies }),
+  });
+  const database = new DynamoDb(world.clock);
+  for (const table of template.tables.values()) await database.createTable(table.create);
+
+  const sdk = new SdkIntegration(name => services.find(service => service.name === name), world.region);
+  const tasks = new MachineTasks({ world, template, lambda, sdk, transport, gates });
+  const executions = new Executions(world, { tasks });
+  const stepFunctions = new StepFunctions(world, executions);
+  for (const { name, arn, role, definition } of template.machines.values()) {
+    stepFunctions.deploy({ name, arn, roleArn: role.arn, definition });
+  }
+  const services = [...settings.services, database.service, stepFunctions.service];
+  const wire = createWire({ services, gates, clock: world.clock });
+
+  const queues = new Queues(world, template);
+  const asynchronous = new AsynchronousInvocations({ world, template, lambda, queues, authorization });
+  const events = new Events({
+    world,
+    template,
+    authorization,
+    queues,
+    targets: {
+      invoke: async (fn, functionArn, event) => asynchronous.accept(fn, functionArn, event),
+      start: async (machine, input) => {
+        stepFunctions.startExecution({ stateMachineArn: machine.arn, input: JSON.stringify(input) });
+      },
+    },
+    ...(deliveries && { deliveries }),
+  });
+  announceExecutions(world, executions, events);
+
+  return {
+    template,
+    lambda,
+    executions,
+    events,
+    queues,
+    lostEvents: asynchronous.lost,
+    wire,
+    calls,
+    startExecution(machine, { name, input }) {
+      const arn = template.machines.get(machine)?.arn;
+      if (!arn) throw new Error(`the template has no machine ${machine}`);
+      const started = stepFunctions.startExecution({
+        stateMachineArn: arn,
+        name,
+        input: JSON.stringify(input),
+      });
+      const execution = executions.find(started.executionArn ?? '');
+      if (!execution) throw new Error(`${started.executionArn} was started and is not there`);
+      return execution;
+    },
+    unusedPermissions: () => authorization.unusedPermissions(),
+  };
+}

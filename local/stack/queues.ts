@@ -1,0 +1,62 @@
+import type { World } from '../account/world.ts';
+import { ServiceError } from '../wire/contract.ts';
+import type { DeployedTemplate } from './deployed-template.ts';
+import { decide } from './permissions.ts';
+
+export interface Message {
+  readonly at: number;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** An AWS service that sends under a queue's own policy, on behalf of one resource. */
+export interface SendingService {
+  readonly principal: 'events.amazonaws.com' | 'sns.amazonaws.com';
+  readonly sourceArn: string;
+}
+
+/** The template's SQS queues, of which the simulated account needs no more than what arrived. */
+export class Queues {
+  readonly #world: World;
+  readonly #template: DeployedTemplate;
+  readonly #messages = new Map<string, Message[]>();
+
+  constructor(world: World, template: DeployedTemplate) {
+    this.#world = world;
+    this.#template = template;
+  }
+
+  /**
+   * Sends to a queue of the template. Without `sender` the caller's identity policy has been checked already.
+   *
+   * @throws ServiceError when the queue does not exist or its policy does not let `sender` in
+   */
+  send(queueArn: string, message: Omit<Message, 'at'>, sender?: SendingService): void {
+    const queue = [...this.#template.queues.values()].find(({ arn }) => arn === queueArn);
+    if (!queue) throw new ServiceError('QueueDoesNotExist', `The queue ${queueArn} does not exist.`);
+    if (sender) {
+      const statements = queue.policy.filter(
+        ({ principals }) => principals.includes(sender.principal) || principals.includes('*'),
+      );
+      const context = new Map([
+        ['aws:SourceArn', [sender.sourceArn]],
+        ['aws:SourceAccount', [this.#world.accountId]],
+      ]);
+      const decision = decide(statements, { action: 'sqs:SendMessage', resource: queueArn, context });
+      if (decision.kind !== 'allowed')
+        throw new ServiceError(
+          'AccessDenied',
+          `${sender.principal} for ${sender.sourceArn} is not authorized to perform: sqs:SendMessage on resource: ${queueArn}`,
+          403,
+        );
+    }
+    const messages = this.#messages.get(queueArn) ?? [];
+    this.#messages.set(queueArn, messages);
+    messages.push({ ...message, at: this.#world.clock.now() });
+  }
+
+  /** What has arrived, oldest first. Nothing receives or deletes. */
+  messages(queueArn: string): readonly Message[] {
+    return this.#messages.get(queueArn) ?? [];
+  }
+}

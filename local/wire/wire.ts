@@ -1,0 +1,79 @@
+// First, so that SDK modules loaded from here on keep the replaced timers.
+import '../clock/lambda-globals.ts';
+import type { HttpHandlerOptions, HttpRequest } from '@smithy/types';
+import type { VirtualClock } from '../clock/virtual-clock.ts';
+import { type Caller, NoAnswer, type WireRequest } from './contract.ts';
+import { type Account, createDispatch } from './dispatch.ts';
+import { outsideInvocations, type Transport } from './invocation.ts';
+import { type Listening, listen } from './server.ts';
+
+export interface WireSettings extends Account {
+  /** Who signs with which access key id, on a port. Everybody else is the operator. */
+  readonly callers?: ReadonlyMap<string, Caller>;
+}
+
+export interface Wire {
+  /** In process, as the `requestHandler` of an SDK client. The caller is the operator unless given. */
+  transport(caller?: Caller): Transport;
+  /** On 127.0.0.1, for any SDK or command line; a free port unless given. */
+  listen(port?: number): Promise<Listening>;
+}
+
+const operator: Caller = { kind: 'operator', name: 'operator' };
+
+/** Serves the simulated account's services over AWS's own protocols, as the services' clients describe them. */
+export function createWire({ callers = new Map(), ...account }: WireSettings): Wire {
+  const dispatch = createDispatch(account);
+  const { clock } = account;
+  return {
+    transport: (caller = operator) => ({
+      async handle(request, options = {}) {
+        if (options.abortSignal?.aborted) throw aborted();
+        const answering = outsideInvocations(() => dispatch(toWireRequest(request), caller));
+        const answer = await unlessGivenUp(answering, options, clock);
+        return {
+          response: {
+            statusCode: answer.status,
+            headers: { ...answer.headers },
+            body: Buffer.from(answer.body),
+          },
+        };
+      },
+    }),
+    listen: (port = 0) =>
+      listen({
+        port,
+        clock,
+        answer: (request, accessKeyId) => dispatch(request, callers.get(accessKeyId) ?? operator),
+      }),
+  };
+}
+
+function toWireRequest({ headers, body }: HttpRequest): WireRequest {
+  if (body === undefined || typeof body === 'string') return { headers, body: body ?? '' };
+  if (body instanceof Uint8Array) return { headers, body: new TextDecoder().decode(body) };
+  throw new Error('the wire does not implement streamed request bodies');
+}
+
+/** `work`, or an error as soon as the client stops waiting. What the request set off takes effect all the same. */
+function unlessGivenUp<T>(
+  work: Promise<T>,
+  { abortSignal, requestTimeout }: HttpHandlerOptions,
+  clock: VirtualClock,
+): Promise<T> {
+  if (!abortSignal && !requestTimeout) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(aborted());
+    const timer =
+      requestTimeout &&
+      clock.after(requestTimeout, () => reject(new NoAnswer(`no answer within ${requestTimeout} ms`)));
+    const settle = () => {
+      if (timer) timer.cancel();
+      if (abortSignal instanceof AbortSignal) abortSignal.removeEventListener('abort', abort);
+    };
+    if (abortSignal instanceof AbortSignal) abortSignal.addEventListener('abort', abort, { once: true });
+    work.finally(settle).then(resolve, reject);
+  });
+}
+
+const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
