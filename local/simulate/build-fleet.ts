@@ -98,20 +98,18 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
 }
 
-const OPEN = { fromPort: 1, toPort: 65535, cidr: '10.0.0.0/8' };
+const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
 
-function addOther({ autoScaling, world }: Account, state: Parameters<Account['autoScaling']['addMember']>[1]): void {
+function addOther({ autoScaling }: Account, state: Parameters<Account['autoScaling']['addMember']>[1]): void {
   if (state === 'Pending:Wait' || state === 'Terminating:Wait') {
     const transition = state === 'Pending:Wait' ? 'LAUNCHING' : 'TERMINATING';
-    autoScaling.hooks.put(GROUP, {
-      name: `hold-${transition.toLowerCase()}`,
+    autoScaling.hooks.put(autoScaling.group(GROUP), `hold-${transition.toLowerCase()}`, {
       transition: `autoscaling:EC2_INSTANCE_${transition}`,
       heartbeatTimeoutSeconds: 7200,
       defaultResult: 'CONTINUE',
     });
   }
   autoScaling.addMember(GROUP, state);
-  world.journal.record({ type: 'lifecycle', group: GROUP, instanceId: 'other', state });
 }
 
 /** What Auto Scaling does not register itself: further ports, groups of addresses, and fleets without a group. */
@@ -126,7 +124,8 @@ function registerBesides(
     if (!group) return;
     const byItself = fleet.autoScaling !== null && spec.targetType === 'instance';
     const ports = [...(byItself ? [] : [spec.port]), ...spec.alsoOnPorts];
-    const id = (instance: Instance) => (spec.targetType === 'ip' ? instance.privateAddresses[0] : instance.id);
+    const id = (instance: Instance) =>
+      spec.targetType === 'ip' ? instance.privateAddresses[0] : instance.id;
     for (const port of ports)
       loadBalancing.register(
         group.arn,

@@ -54,14 +54,24 @@ const fleet = z.strictObject({
       /** Members in these other states, besides the fleet. */
       others: z
         .array(
-          z.enum(['Standby', 'Pending:Wait', 'Terminating:Wait', 'Terminating:Retained', 'Warmed:Running', 'Warmed:Stopped']),
+          z.enum([
+            'Standby',
+            'Pending:Wait',
+            'Terminating:Wait',
+            'Terminating:Retained',
+            'Warmed:Running',
+            'Warmed:Stopped',
+          ]),
         )
         .default([]),
     })
     .nullable()
     .prefault({}),
   loadBalancer: z
-    .strictObject({ type: z.enum(['application', 'network']).default('application'), crossZone: z.boolean().optional() })
+    .strictObject({
+      type: z.enum(['application', 'network']).default('application'),
+      crossZone: z.boolean().optional(),
+    })
     .prefault({}),
   targetGroups: z.array(targetGroup).default([]),
   checks: z.array(check).default([]),
@@ -76,7 +86,9 @@ const deployment = z.strictObject({
   /** How long the application is stopped on each instance of a batch. */
   downSeconds: seconds.default(120),
   /** How the request names the fleet. */
-  fleet: z.enum(['instanceIds', 'autoScalingGroupName', 'codeDeployDeploymentId', 'tag']).default('instanceIds'),
+  fleet: z
+    .enum(['instanceIds', 'autoScalingGroupName', 'codeDeployDeploymentId', 'tag'])
+    .default('instanceIds'),
   /** The rest of before-deploy's input, as the product reads it. */
   request: z.record(z.string(), z.unknown()).default({}),
   /** The new version never answers. */

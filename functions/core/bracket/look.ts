@@ -1,5 +1,6 @@
 import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import { type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import type { Budgets } from '../domain/budgets.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import {
   type Goal,
@@ -183,6 +184,24 @@ function answer(
       cause: `${sum.reasons.join('; ')}. Waiting cannot help: correct it and start a new run.`,
     };
   const now = nowSeconds();
-  const poll = pollSeconds(Math.max(run.plan.budgets.before, run.plan.budgets.after));
-  return waitingStep(nextWait(now, request.deadline, poll), sum.reasons, sum);
+  const budget = Math.max(...request.goals.map(goal => budgetOf(goal, run.plan.budgets)));
+  return waitingStep(nextWait(now, request.deadline, pollSeconds(budget)), sum.reasons, sum);
+}
+
+/** What the loop that waits for a goal may last, from which its polls are derived. */
+function budgetOf(goal: Goal, budgets: Budgets): number {
+  switch (goal) {
+    case 'suppressed':
+      return budgets.lead;
+    case 'drained':
+      return budgets.traffic;
+    case 'in-service':
+      return budgets.inService;
+    case 'ready':
+      return Math.max(budgets.ready, budgets.readyAgain);
+    case 'released':
+      return budgets.release;
+    case 'undone':
+      return budgets.undo;
+  }
 }

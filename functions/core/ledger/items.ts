@@ -11,7 +11,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | suppressedAt, goAheadAt, endedAt, outcome, error, cause, expiresAt                       |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil                                                         |
- * | `targetgroup#<arn>`  | holder, holderUntil, `out#<runId>` (count by zone)                                       |
+ * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), resuming (runId)   |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it

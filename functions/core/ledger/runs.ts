@@ -28,9 +28,14 @@ export async function createRun(
 ): Promise<void> {
   const created = await change(pk.run(run.runId), {
     UpdateExpression:
-      'SET version = :v, runId = :id, #status = :live, phase = :before, #owner = :me, digest = :digest, request = :request, #plan = :plan, createdAt = :at, deadline = :deadline, acted = if_not_exists(acted, :no)',
+      'SET version = :v, runId = :id, #status = :live, phase = :before, #owner = :me, digest = :digest, #request = :request, #plan = :plan, createdAt = :at, deadline = :deadline, acted = if_not_exists(acted, :no)',
     ConditionExpression: 'attribute_not_exists(pk) OR (#status = :live AND phase = :before AND #owner = :me)',
-    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner', '#plan': 'plan' },
+    ExpressionAttributeNames: {
+      '#status': 'status',
+      '#owner': 'owner',
+      '#plan': 'plan',
+      '#request': 'request',
+    },
     ExpressionAttributeValues: {
       ':v': number(ITEM_VERSION),
       ':id': text(run.runId),

@@ -1,5 +1,5 @@
 import { pk } from './items.ts';
-import { change, getAll, type Item, json, number, parsed, text } from './table.ts';
+import { change, getAll, type Item, json, number, parsed, remove, text } from './table.ts';
 
 const OUT = 'out#';
 
@@ -38,10 +38,10 @@ export async function announceOut(
   out: Readonly<Record<string, number>>,
 ): Promise<boolean> {
   const written = await change(pk.targetGroup(arn), {
-    UpdateExpression: 'SET #out = :out',
+    UpdateExpression: 'SET #out = :out ADD outRuns :runs',
     ConditionExpression: 'holder = :run',
     ExpressionAttributeNames: { '#out': OUT + runId },
-    ExpressionAttributeValues: { ':out': json(out), ':run': text(runId) },
+    ExpressionAttributeValues: { ':out': json(out), ':run': text(runId), ':runs': { SS: [runId] } },
     ReturnValues: 'NONE',
   });
   return written !== undefined;
@@ -49,21 +49,28 @@ export async function announceOut(
 
 /** Gives the guard back, if the run still has it. */
 export async function giveGuard(arn: string, runId: string): Promise<void> {
-  await change(pk.targetGroup(arn), {
+  const given = await change(pk.targetGroup(arn), {
     UpdateExpression: 'REMOVE holder, holderUntil',
     ConditionExpression: 'holder = :run',
     ExpressionAttributeValues: { ':run': text(runId) },
-    ReturnValues: 'NONE',
   });
+  if (given && !given.outRuns) await removeIfIdle(arn);
 }
 
 /** The run's targets are registered again: they no longer count as taken out. */
 export async function forgetOut(arn: string, runId: string): Promise<void> {
-  await change(pk.targetGroup(arn), {
-    UpdateExpression: 'REMOVE #out',
+  const forgotten = await change(pk.targetGroup(arn), {
+    UpdateExpression: 'REMOVE #out DELETE outRuns :runs',
     ConditionExpression: 'attribute_exists(#out)',
     ExpressionAttributeNames: { '#out': OUT + runId },
-    ReturnValues: 'NONE',
+    ExpressionAttributeValues: { ':runs': { SS: [runId] } },
+  });
+  if (forgotten && !forgotten.outRuns && !forgotten.holder) await removeIfIdle(arn);
+}
+
+async function removeIfIdle(arn: string): Promise<void> {
+  await remove(pk.targetGroup(arn), {
+    ConditionExpression: 'attribute_not_exists(holder) AND attribute_not_exists(outRuns)',
   });
 }
 

@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { DeployedFunction } from '../stack/deployed-template.ts';
+import { handlerFile } from '../stack/handlers.ts';
+
+const PROBE = fileURLToPath(new URL('import-probe.ts', import.meta.url));
+
+/** Lambda gives a function 10 s to initialise. Source: Lambda Developer Guide, the init phase. */
+const INIT_TIMEOUT_MS = 10_000;
+
+const Seen = z.object({ milliseconds: z.number(), functions: z.array(z.string()) });
+
+/**
+ * Imports a function's bundle in a fresh process with an empty environment, as a cold start would.
+ *
+ * @param directory - the folder that the function's CodeUri is relative to
+ * @returns how long the import took, in milliseconds
+ * @throws Error when there is no bundle, when it does not load, or when it does not export the handler
+ */
+export async function smokeImport(fn: DeployedFunction, directory: string): Promise<number> {
+  const file = handlerFile(fn, directory, 'bundles');
+  const child = fork(PROBE, [pathToFileURL(file).href], {
+    env: {},
+    timeout: INIT_TIMEOUT_MS,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const errors: string[] = [];
+  child.stderr?.setEncoding('utf8').on('data', text => errors.push(text));
+  let message: unknown;
+  child.on('message', given => {
+    message = given;
+  });
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) {
+    const why = signal ? `it was not loaded within ${INIT_TIMEOUT_MS / 1000} s` : errors.join('').trim();
+    throw new Error(`The bundle of ${fn.logicalId}, ${file}, cannot be imported: ${why}`);
+  }
+  const { milliseconds, functions } = Seen.parse(message);
+  const handler = fn.handler.slice(fn.handler.lastIndexOf('.') + 1);
+  if (!functions.includes(handler)) {
+    throw new Error(`The bundle of ${fn.logicalId}, ${file}, exports no function named ${handler}.`);
+  }
+  return milliseconds;
+}

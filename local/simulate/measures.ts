@@ -1,0 +1,67 @@
+import type { Account } from '../account/account.ts';
+import type { BuiltFleet } from './build-fleet.ts';
+
+/** What a deployment cost. */
+export interface Measures {
+  /** Instances of the fleet that Auto Scaling ended. */
+  readonly replaced: number;
+  readonly requestsSent: number;
+  readonly requestsFailed: number;
+  readonly minutes: number;
+  /** Minutes in which an instance was suppressed and nobody worked on it (D41). */
+  readonly blindInstanceMinutes: number;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function measure(account: Account, fleet: BuiltFleet, startedAt: number, endedAt: number): Measures {
+  const { sent, failed } = account.traffic.totals();
+  const ours = new Set(fleet.instances.map(instance => instance.id));
+  const ended = account.world.journal.entries.filter(
+    entry =>
+      entry.type === 'activity' &&
+      entry.kind === 'terminate' &&
+      ours.has(entry.instanceId) &&
+      entry.at >= startedAt,
+  );
+  return {
+    replaced: ended.length,
+    requestsSent: sent,
+    requestsFailed: failed,
+    minutes: (endedAt - startedAt) / 60_000,
+    blindInstanceMinutes: blindMs(account, startedAt) / 60_000,
+  };
+}
+
+function blindMs({ world: { journal, clock } }: Account, startedAt: number): number {
+  const blind = new Map<string, Span[]>();
+  const worked = new Map<string, Span[]>();
+  const open = (spans: Map<string, Span[]>, id: string, at: number) =>
+    spans.set(id, [...(spans.get(id) ?? []), { from: at, to: Number.POSITIVE_INFINITY }]);
+  const close = (spans: Map<string, Span[]>, id: string, at: number) => {
+    const last = spans.get(id)?.at(-1);
+    if (last?.to === Number.POSITIVE_INFINITY) spans.get(id)?.splice(-1, 1, { from: last.from, to: at });
+  };
+  for (const entry of journal.entries) {
+    if (entry.at < startedAt) continue;
+    if (entry.type === 'suppression' && entry.state === 'suppressed') open(blind, entry.instanceId, entry.at);
+    if (entry.type === 'suppression' && entry.state === 'released') close(blind, entry.instanceId, entry.at);
+    if (entry.type === 'deployment' && entry.state === 'installing')
+      for (const id of entry.instanceIds) open(worked, id, entry.at);
+    if (entry.type === 'deployment' && entry.state === 'installed')
+      for (const id of entry.instanceIds) close(worked, id, entry.at);
+  }
+  let sum = 0;
+  for (const [id, spans] of blind)
+    for (const { from, to } of spans) {
+      const end = Math.min(to, clock.now());
+      const working = (worked.get(id) ?? []).map(span =>
+        Math.max(0, Math.min(end, span.to) - Math.max(from, span.from)),
+      );
+      sum += end - from - working.reduce((a, b) => a + b, 0);
+    }
+  return sum;
+}
