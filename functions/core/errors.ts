@@ -108,6 +108,11 @@ export class SuppressionRefused extends Refusal {
   override readonly name = 'SuppressionRefused';
 }
 
+/** A hook's call does not come from the instance, or not from a lifecycle event that is in progress (D9). */
+export class HookRefused extends Refusal {
+  override readonly name = 'HookRefused';
+}
+
 /** One call to AWS did not succeed. */
 abstract class CallFailed extends QuiesceError {
   /** The action as IAM writes it, `ec2:DescribeInstances`. */

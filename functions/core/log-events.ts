@@ -12,6 +12,10 @@ export const logEvents = {
   runSucceeded: 'run.succeeded',
   runFenced: 'run.fenced',
   runUndone: 'run.undone',
+  hookAnswered: 'hook.answered',
+  hookOpened: 'hook.opened',
+  hookClosed: 'hook.closed',
+  hookRefused: 'hook.refused',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

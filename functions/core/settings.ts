@@ -1,7 +1,8 @@
 /** The opt-in tag (D19). Its key is a constant because IAM's condition keys, which carry it, cannot be parameters. */
 export const OPT_IN_TAG = 'quiesce';
 
-type Setting = 'LEDGER_TABLE' | 'OPT_IN_TAG_VALUE';
+type Setting = 'LEDGER_TABLE' | 'OPT_IN_TAG_VALUE' | 'BEFORE_DEPLOY_ARN' | 'AFTER_DEPLOY_ARN' | 'HOOK_POLICY'
+  | 'HOOK_FLEET';
 
 /**
  * One of the function's own settings, from its environment (template.yaml sets them).

@@ -2,8 +2,13 @@ import {
   BatchGetDeploymentTargetsCommand,
   type DeploymentTarget,
   GetDeploymentCommand,
+  GetDeploymentConfigCommand,
+  GetDeploymentTargetCommand,
+  type InstanceTarget,
   ListDeploymentTargetsCommand,
+  PutLifecycleEventHookExecutionStatusCommand,
 } from '@aws-sdk/client-codedeploy';
+import type { MinimumHealthyHosts } from '../domain/waves.ts';
 import { AwsFailure, DeploymentUnknown } from '../errors.ts';
 import { DEPLOYMENT_TARGETS, DESCRIBES_AT_ONCE } from '../limits.ts';
 import { inChunks, isolating, pages } from './batch.ts';
@@ -46,6 +51,86 @@ export async function deployment(id: string): Promise<DeploymentFacts> {
     deploymentGroupName: given(info.deploymentGroupName, action, 'deploymentGroupName'),
     ...(rollbackOf !== undefined && { rollbackOf }),
     targets: await instanceTargets(id),
+  };
+}
+
+/** One instance of a deployment, and what a hook has to know of the deployment. */
+export interface HookedTarget {
+  readonly deploymentStatus: string;
+  readonly creator: string;
+  readonly deploymentConfigName: string;
+  /** CodeDeploy's own load balancer step moves the traffic. */
+  readonly loadBalanced: boolean;
+  readonly targetStatus: string;
+  /** Status by lifecycle event name. */
+  readonly events: Readonly<Record<string, string>>;
+}
+
+/** Undefined when the instance is no target of the deployment. @throws DeploymentUnknown */
+export async function hookedTarget(
+  deploymentId: string,
+  instanceId: string,
+): Promise<HookedTarget | undefined> {
+  const action = 'codedeploy:GetDeployment';
+  const { deploymentInfo } = await ofDeployment(deploymentId, action, () =>
+    codeDeploy().send(new GetDeploymentCommand({ deploymentId })),
+  );
+  const info = given(deploymentInfo, action, 'deploymentInfo');
+  const target = await instanceTarget(deploymentId, instanceId);
+  return (
+    target && {
+      deploymentStatus: given(info.status, action, 'status'),
+      creator: given(info.creator, action, 'creator'),
+      deploymentConfigName: given(info.deploymentConfigName, action, 'deploymentConfigName'),
+      loadBalanced: info.deploymentStyle?.deploymentOption === 'WITH_TRAFFIC_CONTROL',
+      targetStatus: target.status ?? 'Unknown',
+      events: Object.fromEntries(
+        (target.lifecycleEvents ?? []).map(event => [
+          event.lifecycleEventName ?? '',
+          event.status ?? 'Unknown',
+        ]),
+      ),
+    }
+  );
+}
+
+async function instanceTarget(deploymentId: string, targetId: string): Promise<InstanceTarget | undefined> {
+  try {
+    const answer = await ofDeployment(deploymentId, 'codedeploy:GetDeploymentTarget', () =>
+      codeDeploy().send(new GetDeploymentTargetCommand({ deploymentId, targetId })),
+    );
+    return answer.deploymentTarget?.instanceTarget;
+  } catch (error) {
+    if (blamesTarget(error) || hasCode(error, 'InvalidDeploymentTargetIdException')) return undefined;
+    throw error;
+  }
+}
+
+/** How many instances a deployment has. */
+export const countTargets = async (deploymentId: string): Promise<number> =>
+  (await listTargets(deploymentId)).length;
+
+export interface DeploymentConfigFacts {
+  readonly minimumHealthyHosts: MinimumHealthyHosts;
+  /** Made by a person, not one of `CodeDeployDefault.*`. */
+  readonly custom: boolean;
+  readonly createdAt: Date | undefined;
+}
+
+export async function deploymentConfig(deploymentConfigName: string): Promise<DeploymentConfigFacts> {
+  const action = 'codedeploy:GetDeploymentConfig';
+  const answer = await send(action, () =>
+    codeDeploy().send(new GetDeploymentConfigCommand({ deploymentConfigName })),
+  );
+  const info = given(answer.deploymentConfigInfo, action, 'deploymentConfigInfo');
+  const minimum = given(info.minimumHealthyHosts, action, 'minimumHealthyHosts');
+  return {
+    minimumHealthyHosts: {
+      type: minimum.type === 'FLEET_PERCENT' ? 'FLEET_PERCENT' : 'HOST_COUNT',
+      value: given(minimum.value, action, 'minimumHealthyHosts.value'),
+    },
+    custom: !deploymentConfigName.startsWith('CodeDeployDefault.'),
+    createdAt: info.createTime,
   };
 }
 
@@ -104,5 +189,35 @@ async function ofDeployment<T>(id: string, action: string, call: () => Promise<T
       throw new DeploymentUnknown(`There is no CodeDeploy deployment ${id}.`);
     }
     throw error;
+  }
+}
+
+/** The lifecycle event of a deployment to ECS or Lambda that is in progress; undefined when none shows so yet. */
+export async function eventInProgress(deploymentId: string): Promise<string | undefined> {
+  const [targetId] = await listTargets(deploymentId);
+  if (targetId === undefined) return undefined;
+  const answer = await ofDeployment(deploymentId, 'codedeploy:GetDeploymentTarget', () =>
+    codeDeploy().send(new GetDeploymentTargetCommand({ deploymentId, targetId })),
+  );
+  const target = answer.deploymentTarget?.ecsTarget ?? answer.deploymentTarget?.lambdaTarget;
+  return target?.lifecycleEvents?.find(event => event.status === 'InProgress')?.lifecycleEventName;
+}
+
+/** Answers a lifecycle event hook; one that is answered already is a success (R-HOOKSTATUS). */
+export async function putHookStatus(
+  deploymentId: string,
+  lifecycleEventHookExecutionId: string,
+  status: 'Succeeded' | 'Failed',
+): Promise<void> {
+  const command = new PutLifecycleEventHookExecutionStatusCommand({
+    deploymentId,
+    lifecycleEventHookExecutionId,
+    status,
+  });
+  try {
+    await send('codedeploy:PutLifecycleEventHookExecutionStatus', () => codeDeploy().send(command));
+  } catch (error) {
+    if (!hasCode(error, 'LifecycleEventAlreadyCompletedException', 'DeploymentDoesNotExistException'))
+      throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { RunEnded } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
+import { recordRefusal } from '../ledger/refusals.ts';
 import { advance, endRun, fencedRun, findRun, ownRun } from '../ledger/runs.ts';
 import { nowSeconds } from '../time.ts';
 import { endClaims } from './release.ts';
@@ -51,6 +52,7 @@ export async function fence(
   const said = readable(failure);
   const run = await findRun(runId);
   const ours = run !== undefined && (await endRun(run.runId, { owner, outcome: 'failed', at, ...said }));
+  if (!run && runId) await recordRefusal(runId, said, at);
   const answer = { runId, deadline: at + (run?.plan.budgets.undo ?? 0), ...said };
   if (!ours) return { ...answer, next: 'nothing' };
   if (run.acted) return { ...answer, next: 'undo' };

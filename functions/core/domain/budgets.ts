@@ -71,7 +71,9 @@ export function computeBudgets(facts: BudgetFacts): Budgets {
     readyAgain,
     release,
     after,
-    undo: FENCE_WAIT + Math.max(RELEASE_BUDGET, inService, facts.drainDelaySeconds ?? 0) + JOINT,
+    // One after the other: an ip target is registered again only after its delay (D44), a hold is given up only when the
+    // targets are healthy, and the suppression only after the hold.
+    undo: FENCE_WAIT + (facts.drainDelaySeconds ?? 0) + inService + release + JOINT,
     whole: before + facts.deploymentSeconds + after,
   };
 }

@@ -30,7 +30,7 @@ export type FloorVerdict =
       readonly floor: number;
     };
 
-const REGISTERED = new Set(['initial', 'healthy', 'unhealthy', 'unavailable']);
+const REGISTERED = new Set(['initial', 'healthy', 'unhealthy', 'unhealthy.draining', 'unavailable']);
 
 /** A target that gets requests: healthy, or not health-checked at all, and not shifted away. */
 export function receives(target: Pick<SeenTarget, 'state' | 'reason' | 'shifted'>): boolean {
@@ -97,7 +97,10 @@ export function thresholdsOf(attributes: Readonly<Record<string, string>>): {
   return { minHealthyCount: greatest('count', 1), minHealthyShareOfRegistered: greatest('percentage', 0) };
 }
 
-/** Is cross-zone load balancing effectively on? The group's attribute decides, else the load balancer's (ALB on, NLB off). */
+/**
+ * Is cross-zone load balancing effectively on? The group's attribute decides, else the load balancer's, else its type's
+ * default: on for ALB, off for NLB and GWLB (their guides). A group without a load balancer serves nothing.
+ */
 export function effectiveCrossZone(
   groupAttributes: Readonly<Record<string, string>>,
   loadBalancer: { readonly type: string; readonly attributes: Readonly<Record<string, string>> } | undefined,
@@ -105,5 +108,6 @@ export function effectiveCrossZone(
   const own = groupAttributes['load_balancing.cross_zone.enabled'];
   if (own === 'true' || own === 'false') return own === 'true';
   const inherited = loadBalancer?.attributes['load_balancing.cross_zone.enabled'];
-  return inherited === undefined ? loadBalancer?.type !== 'network' : inherited === 'true';
+  if (inherited !== undefined) return inherited === 'true';
+  return loadBalancer === undefined || loadBalancer.type === 'application';
 }

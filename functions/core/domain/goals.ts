@@ -36,7 +36,7 @@ export function judgeSuppressed(member: Member, seen: StatusSeen | undefined, un
     if (seen.resumesAt === undefined || seen.resumesAt.getTime() >= until) return MET;
     return waiting('its suppression ends before the deployment may be over');
   }
-  if (member.includedChecks.length === 0 && !included) return MET;
+  if (member.includedChecks.length === 0 && !included && seen?.status !== 'impaired') return MET;
   if (seen === undefined) return absent('no application status is reported');
   return waiting(`its application status is ${seen.status}`);
 }
@@ -86,7 +86,7 @@ export function judgeDrained(membership: Membership, seen: TargetSeen | undefine
 /** Receives traffic again; the states in which a target never will are answers of their own (R-NOTINUSE). */
 export function judgeInService(membership: Membership, seen: TargetSeen | undefined): Sighting {
   const at = where(membership);
-  if (seen === undefined) return absent(`target ${at} is not registered`);
+  if (!isListed(seen)) return absent(`target ${at} is not registered`);
   switch (`${seen.state} ${seen.reason ?? ''}`.trim()) {
     case 'healthy':
     case 'unused Target.NotInUse':
@@ -104,11 +104,15 @@ export function judgeInService(membership: Membership, seen: TargetSeen | undefi
 /** Registered again, whatever its health: what undo promises. */
 export function judgePutBack(membership: Membership, seen: TargetSeen | undefined): Sighting {
   if (seen?.state === 'unused' && seen.reason === 'Target.InvalidState') return { verdict: 'gone' };
-  const missing = seen === undefined || (seen.state === 'unused' && seen.reason === 'Target.NotRegistered');
-  if (missing) return absent(`target ${where(membership)} is not registered`);
-  if (seen.state.endsWith('draining')) return waiting(`target ${where(membership)} is ${seen.state}`);
+  if (!isListed(seen)) return absent(`target ${where(membership)} is not registered`);
+  // An `unhealthy.draining` target is registered: it keeps the connections that it has.
+  if (seen.state === 'draining') return waiting(`target ${where(membership)} is ${seen.state}`);
   return MET;
 }
+
+/** A target that was asked for by name and is in no group is described all the same, as not registered. */
+const isListed = (seen: TargetSeen | undefined): seen is TargetSeen =>
+  seen !== undefined && !(seen.state === 'unused' && seen.reason === 'Target.NotRegistered');
 
 const where = ({ targetGroupArn, target }: Membership): string =>
   `${target.id}:${target.port ?? '-'} of ${targetGroupArn.split('/')[1] ?? targetGroupArn}`;
@@ -125,33 +129,25 @@ export interface Verdict {
 
 const SHOWN_REASONS = 5;
 
-/** An instance meets a goal when each of its sightings does; a gone one counts as finished. */
-export function sumUp(
-  byInstance: ReadonlyMap<string, readonly Sighting[]>,
-  shownReasons: number = SHOWN_REASONS,
-): Verdict {
+/** An instance meets a goal when each of its sightings does; a gone one counts as finished. Refusals are told first. */
+export function sumUp(byInstance: ReadonlyMap<string, readonly Sighting[]>): Verdict {
   let met = 0;
   let gone = 0;
-  let waitingCount = 0;
-  let refused = false;
-  const reasons: string[] = [];
+  const waits: string[] = [];
+  const refusals: string[] = [];
   for (const [instanceId, sightings] of byInstance) {
-    if (sightings.some(sighting => sighting.verdict === 'gone')) {
-      gone++;
-      continue;
-    }
-    const open = sightings.filter(
-      sighting => sighting.verdict === 'waiting' || sighting.verdict === 'refused',
-    );
-    if (open.length === 0) {
-      met++;
-      continue;
-    }
-    waitingCount++;
-    refused ||= open.some(sighting => sighting.verdict === 'refused');
-    const first = open[0];
-    if (first && reasons.length < shownReasons) reasons.push(`${instanceId}: ${first.reason}`);
+    const refused = sightings.find(sighting => sighting.verdict === 'refused');
+    const open = refused ?? sightings.find(sighting => sighting.verdict === 'waiting');
+    if (sightings.some(sighting => sighting.verdict === 'gone')) gone++;
+    else if (!open) met++;
+    else (refused ? refusals : waits).push(`${instanceId}: ${open.reason}`);
   }
-  const verdict = refused ? 'refused' : waitingCount > 0 ? 'waiting' : 'met';
-  return { verdict, met, waiting: waitingCount, gone, reasons };
+  const waitingCount = refusals.length + waits.length;
+  return {
+    verdict: refusals.length > 0 ? 'refused' : waitingCount > 0 ? 'waiting' : 'met',
+    met,
+    waiting: waitingCount,
+    gone,
+    reasons: [...refusals, ...waits].slice(0, SHOWN_REASONS),
+  };
 }

@@ -8,6 +8,7 @@ const standing: Readonly<Record<string, string>> = {
   Detaching: 'is being detached',
   Detached: 'is detached',
   Quarantined: 'is quarantined',
+  RootVolumeReplaced: 'has just had its root volume replaced',
   Terminating: 'is being terminated',
   'Terminating:Wait': 'is being terminated',
   'Terminating:Proceed': 'is being terminated',

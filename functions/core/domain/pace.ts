@@ -23,7 +23,7 @@ const LOOPS = 6;
 
 /** Seconds between two looks of a loop that may last `budgetSeconds`. */
 export function pollSeconds(budgetSeconds: number, limits: PaceLimits = paceLimits): number {
-  const turns = (0.8 * limits.historyEvents) / (LOOPS * limits.eventsPerTurn);
+  const turns = Math.floor((0.8 * limits.historyEvents) / (LOOPS * limits.eventsPerTurn));
   return Math.max(limits.shortestSeconds, Math.ceil(budgetSeconds / turns));
 }
 

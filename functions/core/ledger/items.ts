@@ -13,6 +13,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | releasing (runId), releasingUntil                                                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), resuming (runId)   |
+ * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
+ * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
  * tidies ended runs away and no decision relies on it.
@@ -69,4 +71,5 @@ export const pk = {
   instance: (instanceId: string) => `instance#${instanceId}`,
   targetGroup: (arn: string) => `targetgroup#${arn}`,
   autoScaling: (group: string) => `autoscaling#${group}`,
+  openHooks: 'hooks#open',
 };

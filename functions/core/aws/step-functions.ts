@@ -1,0 +1,60 @@
+import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { AwsFailure } from '../errors.ts';
+import { given, send } from './call.ts';
+import { stepFunctions } from './clients.ts';
+
+export interface ExecutionFacts {
+  /** `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` or `PENDING_REDRIVE`. */
+  readonly status: string;
+  readonly error: string;
+  readonly cause: string;
+  /** The input as JSON text, as it was given. */
+  readonly input: string;
+}
+
+/**
+ * Starts an execution of this name; a repeated start of the same one is no second one.
+ *
+ * @returns `exists` when the name was used: whatever became of it is in the run's record (D12)
+ */
+export async function startExecution(
+  stateMachineArn: string,
+  name: string,
+  input: unknown,
+): Promise<'started' | 'exists'> {
+  try {
+    await send('states:StartExecution', () =>
+      stepFunctions().send(
+        new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }),
+      ),
+    );
+    return 'started';
+  } catch (error) {
+    if (error instanceof AwsFailure && error.code === 'ExecutionAlreadyExists') return 'exists';
+    throw error;
+  }
+}
+
+/** The ARN that an execution of this machine and name has. */
+export const executionArn = (stateMachineArn: string, name: string): string =>
+  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+
+/**
+ * How an execution stands; undefined when there is none. DescribeExecution is throttled low and eventually consistent: never
+ * in a loop (D10).
+ */
+export async function describeExecution(arn: string): Promise<ExecutionFacts | undefined> {
+  const action = 'states:DescribeExecution';
+  const answer = await send(action, () =>
+    stepFunctions().send(new DescribeExecutionCommand({ executionArn: arn })),
+  ).catch((error: unknown) => {
+    if (error instanceof AwsFailure && error.code === 'ExecutionDoesNotExist') return undefined;
+    throw error;
+  });
+  return answer && {
+    status: given(answer.status, action, 'status'),
+    error: answer.error ?? '',
+    cause: answer.cause ?? '',
+    input: answer.input ?? '{}',
+  };
+}

@@ -1,0 +1,52 @@
+/** What a hook script is told: to go on waiting, to go ahead, or to end with a failure. */
+export interface HookAnswer {
+  readonly verdict: 'wait' | 'go-ahead' | 'failed';
+  /** A sentence that says what is awaited, or why. */
+  readonly reason: string;
+  /** Seconds until it is worth asking again; 0 unless waiting. */
+  readonly waitSeconds: number;
+}
+
+export const goAhead = (reason: string): HookAnswer => ({ verdict: 'go-ahead', reason, waitSeconds: 0 });
+export const failed = (reason: string): HookAnswer => ({ verdict: 'failed', reason, waitSeconds: 0 });
+export const wait = (reason: string, waitSeconds: number): HookAnswer => ({
+  verdict: 'wait',
+  reason,
+  waitSeconds,
+});
+
+/** What of a run's record a hook needs to know. */
+export interface RunSeen {
+  readonly status: 'live' | 'ended';
+  readonly phase: 'before' | 'go-ahead' | 'after' | 'done';
+  readonly outcome?: 'succeeded' | 'failed';
+  readonly error?: string;
+  readonly cause?: string;
+  /** What is awaited now, in words. */
+  readonly awaiting: string;
+}
+
+/** Seconds between two questions of a script: the ledger is cheap to read, and the phases take minutes. */
+const ASK_AGAIN = 15;
+
+/** May the deployment act on the instance? (D1: nothing to do is a go-ahead for a hook.) */
+export function judgeGate(run: RunSeen): HookAnswer {
+  if (run.status === 'ended') return ended(run);
+  if (run.phase === 'before') return wait(run.awaiting, ASK_AGAIN);
+  return goAhead('The checks are suppressed and the instance is out of traffic.');
+}
+
+/** Is the instance back in service and its suppression released? */
+export function judgeAfter(run: RunSeen): HookAnswer {
+  if (run.status === 'ended') return ended(run);
+  if (run.phase === 'before')
+    return failed('The go-ahead was never given: before and gate have to run first.');
+  return wait(run.awaiting, ASK_AGAIN);
+}
+
+function ended(run: RunSeen): HookAnswer {
+  if (run.outcome === 'succeeded')
+    return goAhead('The instance is back in service and its suppression is released.');
+  if (run.error === 'NothingToDo') return goAhead(run.cause ?? 'There is nothing to do.');
+  return failed(`${run.error || 'The run has ended'}: ${run.cause || 'it was ended from outside'}`);
+}

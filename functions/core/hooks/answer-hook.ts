@@ -1,0 +1,118 @@
+import { countTargets, deploymentConfig, type HookedTarget, hookedTarget } from '../aws/code-deploy.ts';
+import { startExecution } from '../aws/step-functions.ts';
+import {
+  failed,
+  goAhead,
+  type HookAnswer,
+  judgeAfter,
+  judgeGate,
+  type RunSeen,
+  wait,
+} from '../domain/hook-answer.ts';
+import { standingOf } from '../domain/hook-caller.ts';
+import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
+import { HookRefused } from '../errors.ts';
+import type { RunRecord } from '../ledger/items.ts';
+import { findRefusal } from '../ledger/refusals.ts';
+import { findRun } from '../ledger/runs.ts';
+import { executionName, runOfInstance } from '../naming.ts';
+import { setting } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+
+export interface HookCall {
+  readonly act: 'before' | 'gate' | 'after';
+  readonly deploymentId: string;
+  readonly lifecycleEvent: string;
+  readonly instanceId: string;
+}
+
+/**
+ * Answers a hook script on an instance. Whatever the script says of its deployment is checked with CodeDeploy (D9); the rest
+ * is read from the ledger, never from executions (D10).
+ *
+ * @throws HookRefused when the call does not belong to a lifecycle event that is in progress
+ */
+export async function answerHook(call: HookCall): Promise<HookAnswer> {
+  const target = await hookedTarget(call.deploymentId, call.instanceId);
+  if (!target)
+    throw new HookRefused(`Instance ${call.instanceId} is no target of deployment ${call.deploymentId}.`);
+  const standing = standingOf(target, call.lifecycleEvent);
+  if (standing === 'over')
+    throw new HookRefused(
+      `${call.lifecycleEvent} of ${call.instanceId} in deployment ${call.deploymentId} is not in progress.`,
+    );
+  if (standing === 'not-yet')
+    return wait(`CodeDeploy does not show ${call.lifecycleEvent} in progress yet.`, 5);
+  if (target.creator === 'autoscaling' || target.creator === 'autoscalingTermination')
+    return goAhead(`The deployment was made by ${target.creator}: the instance is not in service (D1).`);
+
+  const runId = runOfInstance(call.deploymentId, call.instanceId);
+  const run = await findSeen(runId);
+  if (call.act === 'after')
+    return run
+      ? afterDeploy(runId, run)
+      : failed('before and gate have not run: nothing is known of this instance.');
+  if (run) return call.act === 'before' ? begun(run) : judgeGate(run);
+  await refuseTooLong(call.deploymentId, target);
+  await startExecution(setting('BEFORE_DEPLOY_ARN'), executionName('before', runId), {
+    runId,
+    fleet: { instanceIds: [call.instanceId] },
+    traffic: target.loadBalanced ? 'leave' : 'drain',
+    policy: JSON.parse(setting('HOOK_POLICY')),
+    queue: true,
+  });
+  const started = 'The bracket has begun: the checks are being suppressed.';
+  return call.act === 'before' ? goAhead(started) : wait(started, 15);
+}
+
+/** `before` only begins: what is still awaited is awaited by `gate`, so that CodeDeploy's own drain overlaps it (D8). */
+function begun(run: RunSeen): HookAnswer {
+  const answer = judgeGate(run);
+  return answer.verdict === 'wait' ? goAhead(answer.reason) : answer;
+}
+
+async function afterDeploy(runId: string, run: RunSeen): Promise<HookAnswer> {
+  const answer = judgeAfter(run);
+  if (run.status === 'live' && run.phase === 'go-ahead')
+    await startExecution(setting('AFTER_DEPLOY_ARN'), executionName('after', runId), {
+      runId,
+      deployedAt: new Date(nowSeconds() * 1000).toISOString(),
+    });
+  return answer;
+}
+
+async function findSeen(runId: string): Promise<RunSeen | undefined> {
+  const run = await findRun(runId);
+  if (run) return { ...run, awaiting: awaiting(run) };
+  const refusal = await findRefusal(runId);
+  return refusal && { status: 'ended', phase: 'done', outcome: 'failed', awaiting: '', ...refusal };
+}
+
+function awaiting(run: RunRecord): string {
+  const { plan } = run;
+  const since = nowSeconds() - (run.suppressedAt ?? run.createdAt);
+  const suppression = plan.suppressing > 0 ? `the suppression to spread (${since} s of about 192 s)` : '';
+  const delay = Math.max(0, ...plan.groups.map(group => group.deregistrationDelaySeconds));
+  const drain = plan.draining > 0 ? `its targets to drain (a delay of ${delay} s)` : '';
+  if (run.phase === 'before')
+    return `Waiting for ${[suppression, drain].filter(Boolean).join(' and ') || 'the go-ahead'}.`;
+  return 'Waiting for the instance to be ready, in service, ready again, and released.';
+}
+
+/** D8: refused before anything is touched, when the waves cannot all fit into CodeDeploy's own limit. */
+async function refuseTooLong(deploymentId: string, target: HookedTarget): Promise<void> {
+  const [instances, config] = await Promise.all([
+    countTargets(deploymentId),
+    deploymentConfig(target.deploymentConfigName),
+  ]);
+  const waves = wavesOf(instances, config.minimumHealthyHosts);
+  const needed = waves * WAVE_SECONDS;
+  const limit = deploymentLimitSeconds(config);
+  if (needed > limit)
+    throw new HookRefused(
+      `DeploymentTooLong: ${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
+    );
+}
+
+/** What a wave costs at least: 192 s to spread, two evaluations of each check, 120 s to release (measured). */
+const WAVE_SECONDS = 480;
