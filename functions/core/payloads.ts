@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { goals } from './domain/goals.ts';
 
 /** Who asks: the run, and the execution that owns it. Machines put both into every payload. */
@@ -23,6 +23,7 @@ export const planPayload = z.discriminatedUnion('phase', [
     phase: z.literal('before'),
     execution: z.string().min(1),
     startedAt: z.iso.datetime({ offset: true }),
+    optInTagValue: z.string().min(1),
     request: z.unknown(),
   }),
   z.object({ phase: z.literal('after'), execution: z.string().min(1), request: z.unknown() }),

@@ -1,8 +1,13 @@
-/** The opt-in tag (D19). Its key is a constant because IAM's condition keys, which carry it, cannot be parameters. */
-export const OPT_IN_TAG = 'quiesce';
+/** The tag that a resource carries when Quiesce may act on it (D19). */
+export interface OptInTag {
+  readonly key: string;
+  readonly value: string;
+}
 
-type Setting = 'LEDGER_TABLE' | 'OPT_IN_TAG_VALUE' | 'BEFORE_DEPLOY_ARN' | 'AFTER_DEPLOY_ARN' | 'HOOK_POLICY'
-  | 'HOOK_FLEET';
+/** The key is a constant because IAM's condition keys, which carry it, cannot be parameters; the value is one. */
+export const optInTag = (value: string): OptInTag => ({ key: 'quiesce', value });
+
+type Setting = 'LEDGER_TABLE' | 'BEFORE_DEPLOY_ARN' | 'AFTER_DEPLOY_ARN' | 'HOOK_POLICY' | 'HOOK_FLEET';
 
 /**
  * One of the function's own settings, from its environment (template.yaml sets them).

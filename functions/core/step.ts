@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Refusal } from './errors.ts';
 import { type LogEvent, logEvents } from './log-events.ts';
 import { readRequest } from './request.ts';

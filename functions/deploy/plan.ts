@@ -2,6 +2,7 @@ import { beginRun, resumeRun } from '../core/bracket/begin.ts';
 import { logEvents } from '../core/log-events.ts';
 import { planPayload } from '../core/payloads.ts';
 import { afterRequest, readRequest, runRequest } from '../core/request.ts';
+import { optInTag } from '../core/settings.ts';
 import { say, step } from '../core/step.ts';
 
 /** The first step of both machines: reads the request, decides everything, claims the fleet. */
@@ -12,7 +13,12 @@ export const handler = step(planPayload, async payload => {
     return resumed;
   }
   const request = readRequest(runRequest, payload.request);
-  const begun = await beginRun(request, payload.execution, Date.parse(payload.startedAt) / 1000);
+  const begun = await beginRun(
+    request,
+    payload.execution,
+    Date.parse(payload.startedAt) / 1000,
+    optInTag(payload.optInTagValue),
+  );
   say(begun.verdict === 'planned' ? logEvents.runPlanned : logEvents.runQueued, { ...begun });
   return begun;
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { openHook } from '../core/hooks/open-hook.ts';
 import { logEvents } from '../core/log-events.ts';
 import { say, step } from '../core/step.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { closeHooks } from '../core/hooks/close-hooks.ts';
 import { logEvents } from '../core/log-events.ts';
 import { say, step } from '../core/step.ts';

@@ -51,10 +51,12 @@ export async function describeExecution(arn: string): Promise<ExecutionFacts | u
     if (error instanceof AwsFailure && error.code === 'ExecutionDoesNotExist') return undefined;
     throw error;
   });
-  return answer && {
-    status: given(answer.status, action, 'status'),
-    error: answer.error ?? '',
-    cause: answer.cause ?? '',
-    input: answer.input ?? '{}',
-  };
+  return (
+    answer && {
+      status: given(answer.status, action, 'status'),
+      error: answer.error ?? '',
+      cause: answer.cause ?? '',
+      input: answer.input ?? '{}',
+    }
+  );
 }

@@ -5,6 +5,7 @@ import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledge
 import { advance, createRun, findRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
+import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
@@ -34,10 +35,15 @@ export interface Begun {
  * @param startedAt when the execution started: a queued run waits from then, as long as its policy says
  * @throws a Refusal; RunInProgress when another live run moves the traffic of an instance and `queue` is not set
  */
-export async function beginRun(request: RunRequest, owner: string, startedAt: number): Promise<Begun> {
+export async function beginRun(
+  request: RunRequest,
+  owner: string,
+  startedAt: number,
+  optIn: OptInTag,
+): Promise<Begun> {
   const now = nowSeconds();
   await refuseEnded(request.runId, owner);
-  const planned = await planRun(request, now);
+  const planned = await planRun(request, optIn, now);
   const { plan } = planned;
   const begun = {
     runId: request.runId,

@@ -5,7 +5,7 @@ import type { Bystander } from '../domain/fleet.ts';
 import { whyNotInService } from '../domain/lifecycle.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, NothingToDo, NotOptedIn } from '../errors.ts';
 import type { RunRequest } from '../request.ts';
-import { OPT_IN_TAG, setting } from '../settings.ts';
+import type { OptInTag } from '../settings.ts';
 
 /** An instance that the bracket may apply to, with the Auto Scaling group that watches it. */
 export interface Candidate {
@@ -24,7 +24,7 @@ export interface Fleet {
  *
  * @throws InstanceUnknown, AutoScalingGroupUnknown, DeploymentUnknown, NotOptedIn, NothingToDo
  */
-export async function discoverFleet(request: RunRequest): Promise<Fleet> {
+export async function discoverFleet(request: RunRequest, optIn: OptInTag): Promise<Fleet> {
   const named = await instancesOf(request.fleet);
   const found = await describeInstances(named.instanceIds);
   const unknown = named.instanceIds.filter(id => !found.has(id));
@@ -51,7 +51,6 @@ export async function discoverFleet(request: RunRequest): Promise<Fleet> {
   }
   if (candidates.length === 0) throw new NothingToDo(nothing(bystanders, request.zones));
 
-  const optIn = { key: OPT_IN_TAG, value: setting('OPT_IN_TAG_VALUE') };
   const without = candidates
     .filter(({ facts }) => facts.tags[optIn.key] !== optIn.value)
     .map(({ facts }) => facts.id);

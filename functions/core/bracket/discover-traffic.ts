@@ -16,7 +16,7 @@ import type { PlannedGroup } from '../domain/plan.ts';
 import { NotOptedIn } from '../errors.ts';
 import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
-import { OPT_IN_TAG, setting } from '../settings.ts';
+import type { OptInTag } from '../settings.ts';
 import { type Fleet, list } from './discover-fleet.ts';
 
 /** Where the fleet's traffic comes from. */
@@ -33,7 +33,7 @@ export interface Traffic {
  *
  * @throws NotOptedIn when a target group that would be acted on lacks the tag; TargetGroupUnknown
  */
-export async function discoverTraffic(request: RunRequest, fleet: Fleet): Promise<Traffic> {
+export async function discoverTraffic(request: RunRequest, fleet: Fleet, optIn: OptInTag): Promise<Traffic> {
   const remarks: string[] = [];
   const facts = await candidateGroups(request, fleet);
   const usable = facts.filter(group => {
@@ -63,7 +63,7 @@ export async function discoverTraffic(request: RunRequest, fleet: Fleet): Promis
       memberships.set(owner, [...(memberships.get(owner) ?? []), { targetGroupArn: group.arn, target }]);
     }
 
-  await refuseUntagged(concerned);
+  await refuseUntagged(concerned, optIn);
   return {
     groups: await planGroups(concerned, request),
     health,
@@ -86,8 +86,7 @@ async function candidateGroups(request: RunRequest, fleet: Fleet): Promise<reado
   return [...found.values()];
 }
 
-async function refuseUntagged(groups: readonly TargetGroupFacts[]): Promise<void> {
-  const [key, value] = [OPT_IN_TAG, setting('OPT_IN_TAG_VALUE')];
+async function refuseUntagged(groups: readonly TargetGroupFacts[], { key, value }: OptInTag): Promise<void> {
   const tags = await tagsOf(groups.map(group => group.arn));
   const without = groups.filter(group => tags.get(group.arn)?.[key] !== value).map(group => group.name);
   if (without.length > 0)

@@ -24,7 +24,7 @@ import type { InstanceRecord } from '../ledger/items.ts';
 import { outByZone, readGuards } from '../ledger/target-group-guards.ts';
 import { CHECK_INTERVAL_SECONDS, MACHINE_TIMEOUT_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
-import { OPT_IN_TAG, setting } from '../settings.ts';
+import type { OptInTag } from '../settings.ts';
 import { type Candidate, discoverFleet, type Fleet, list } from './discover-fleet.ts';
 import { discoverTraffic, type Traffic } from './discover-traffic.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
@@ -39,16 +39,16 @@ export interface PlannedRun {
  *
  * @throws every Refusal that can be known beforehand
  */
-export async function planRun(request: RunRequest, now: number): Promise<PlannedRun> {
-  const fleet = await discoverFleet(request);
+export async function planRun(request: RunRequest, optIn: OptInTag, now: number): Promise<PlannedRun> {
+  const fleet = await discoverFleet(request, optIn);
   const ids = fleet.candidates.map(candidate => candidate.facts.id);
   const [traffic, statuses, records] = await Promise.all([
-    request.traffic === 'drain' ? discoverTraffic(request, fleet) : NO_TRAFFIC,
+    request.traffic === 'drain' ? discoverTraffic(request, fleet, optIn) : NO_TRAFFIC,
     applicationStatuses(ids),
     findInstances(ids),
   ]);
   const checks = await applicationStatusChecks(checkIds(statuses));
-  const holdings = await planHoldings(request, fleet);
+  const holdings = await planHoldings(request, fleet, optIn);
 
   const members: Member[] = [];
   const bystanders: Bystander[] = [...fleet.bystanders];
@@ -149,7 +149,7 @@ function readySeconds(request: RunRequest, checks: ReadonlyMap<string, CheckFact
 }
 
 /** Decides about each Auto Scaling group's own verdicts, and refuses groups that are in motion (D4). */
-async function planHoldings(request: RunRequest, fleet: Fleet): Promise<PlannedHolding[]> {
+async function planHoldings(request: RunRequest, fleet: Fleet, optIn: OptInTag): Promise<PlannedHolding[]> {
   const holdings: PlannedHolding[] = [];
   for (const group of fleet.autoScalingGroups) {
     const marked = group.instances
@@ -165,7 +165,7 @@ async function planHoldings(request: RunRequest, fleet: Fleet): Promise<PlannedH
       );
     const mode = chooseHolding(request.policy.autoScaling, group.healthCheckTypes);
     if (mode === 'none') continue;
-    refuseUntaggedGroup(group);
+    refuseUntaggedGroup(group, optIn);
     const count = fleet.candidates.filter(candidate => candidate.autoScalingGroup === group.name).length;
     if (mode === 'standby' && group.desiredCapacity - count < group.minSize)
       throw new StandbyNotPossible(
@@ -182,8 +182,7 @@ async function planHoldings(request: RunRequest, fleet: Fleet): Promise<PlannedH
   return holdings;
 }
 
-function refuseUntaggedGroup(group: AutoScalingGroupFacts): void {
-  const [key, value] = [OPT_IN_TAG, setting('OPT_IN_TAG_VALUE')];
+function refuseUntaggedGroup(group: AutoScalingGroupFacts, { key, value }: OptInTag): void {
   if (group.tags[key] === value) return;
   throw new NotOptedIn(
     `Auto Scaling group ${group.name} does not carry the tag ${key}=${value}, so its health checks cannot be held. Add the tag, or say policy.autoScaling: none.`,

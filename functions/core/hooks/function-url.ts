@@ -5,7 +5,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { failed, type HookAnswer } from '../domain/hook-answer.ts';
 import { callingInstance } from '../domain/hook-caller.ts';
 import { HookRefused, InvalidRequest, Refusal } from '../errors.ts';
