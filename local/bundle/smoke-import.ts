@@ -10,7 +10,10 @@ const PROBE = fileURLToPath(new URL('import-probe.ts', import.meta.url));
 /** Lambda gives a function 10 s to initialise. Source: Lambda Developer Guide, the init phase. */
 const INIT_TIMEOUT_MS = 10_000;
 
-const Seen = z.object({ milliseconds: z.number(), functions: z.array(z.string()) });
+const Report = z.union([
+  z.object({ milliseconds: z.number(), functions: z.array(z.string()) }),
+  z.object({ failure: z.string() }),
+]);
 
 /**
  * Imports a function's bundle in a fresh process with an empty environment, as a cold start would.
@@ -21,26 +24,27 @@ const Seen = z.object({ milliseconds: z.number(), functions: z.array(z.string())
  */
 export async function smokeImport(fn: DeployedFunction, directory: string): Promise<number> {
   const file = handlerFile(fn, directory, 'bundles');
+  const handler = fn.handler.slice(fn.handler.lastIndexOf('.') + 1);
+  const report = await probe(file);
+  if ('failure' in report)
+    throw new Error(`The bundle of ${fn.logicalId}, ${file}, cannot be imported: ${report.failure}`);
+  if (!report.functions.includes(handler))
+    throw new Error(`The bundle of ${fn.logicalId}, ${file}, exports no function named ${handler}.`);
+  return report.milliseconds;
+}
+
+async function probe(file: string): Promise<z.output<typeof Report>> {
   const child = fork(PROBE, [pathToFileURL(file).href], {
     env: {},
     timeout: INIT_TIMEOUT_MS,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  const errors: string[] = [];
-  child.stderr?.setEncoding('utf8').on('data', text => errors.push(text));
   let message: unknown;
   child.on('message', given => {
     message = given;
   });
-  const [code, signal] = await once(child, 'close');
-  if (code !== 0) {
-    const why = signal ? `it was not loaded within ${INIT_TIMEOUT_MS / 1000} s` : errors.join('').trim();
-    throw new Error(`The bundle of ${fn.logicalId}, ${file}, cannot be imported: ${why}`);
-  }
-  const { milliseconds, functions } = Seen.parse(message);
-  const handler = fn.handler.slice(fn.handler.lastIndexOf('.') + 1);
-  if (!functions.includes(handler)) {
-    throw new Error(`The bundle of ${fn.logicalId}, ${file}, exports no function named ${handler}.`);
-  }
-  return milliseconds;
+  const [code] = await once(child, 'close');
+  if (message !== undefined) return Report.parse(message);
+  const ending = code === null ? `was not loaded in ${INIT_TIMEOUT_MS / 1000} s` : `exited with ${code}`;
+  return { failure: `it ${ending}` };
 }

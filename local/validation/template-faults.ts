@@ -1,0 +1,36 @@
+import { CelEngine, TemplateFile } from '@aws/cloudformation-validate';
+import type { DeployedFunction } from '../stack/deployed-template.ts';
+
+/**
+ * What cloudformation-validate, which has cfn-lint's rules, finds wrong with a template: warnings and worse.
+ *
+ * @param functions - the template's, as `readTemplate` gives them
+ */
+export function templateFaults(path: string, functions: Iterable<DeployedFunction>): readonly string[] {
+  const published = publishedBySam(functions);
+  const engine = new CelEngine();
+  try {
+    const { diagnostics } = engine.validateStandard(new TemplateFile(path), { severityLevel: 'WARN' });
+    return diagnostics
+      .filter(({ ruleId, message }) => !UNKNOWN_REFERENCE.has(ruleId) || !published.has(referenceIn(message)))
+      .map(({ ruleId, startLine, message }) => `${ruleId}, line ${startLine ?? 'unknown'}: ${message}`);
+  } finally {
+    engine.free();
+  }
+}
+
+/** The rules of Ref and Fn::GetAtt. */
+const UNKNOWN_REFERENCE: ReadonlySet<string> = new Set(['F1020', 'F6101']);
+
+/** The first name in quotes is the reference. */
+const referenceIn = (message: string): string => /'([^']*)'/.exec(message)?.[1] ?? '';
+
+/** What a Ref or GetAtt may name although no such resource is written: SAM makes it. This version of the validator does not know. */
+const publishedBySam = (functions: Iterable<DeployedFunction>): ReadonlySet<string> =>
+  new Set(
+    Array.from(functions).flatMap(({ logicalId, versionArn, aliasArn, url }) => [
+      ...(versionArn ? [`${logicalId}.Version`] : []),
+      ...(aliasArn ? [`${logicalId}.Alias`] : []),
+      ...(url ? [`${logicalId}Url.FunctionUrl`] : []),
+    ]),
+  );

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { DeployedTemplate, Role } from '../../local/stack/deployed-template.ts';
+import { brokenTemplate, product } from './helpers/product.ts';
+
+/** Actions for which IAM names no resource, so that nothing narrower than `*` can be written (D18). */
+const WITHOUT_RESOURCE = [
+  {
+    reason:
+      'The service authorization reference lists no resource type for describing instances and their status.',
+    actions: [
+      'ec2:DescribeInstances',
+      'ec2:DescribeApplicationStatus',
+      'ec2:DescribeApplicationStatusChecks',
+    ],
+  },
+  {
+    reason: 'It lists none for any Describe action of Auto Scaling.',
+    actions: [
+      'autoscaling:DescribeAutoScalingGroups',
+      'autoscaling:DescribeAutoScalingInstances',
+      'autoscaling:DescribeInstanceRefreshes',
+    ],
+  },
+  {
+    reason: 'It lists none for any Describe action of Elastic Load Balancing.',
+    actions: [
+      'elasticloadbalancing:DescribeTargetGroups',
+      'elasticloadbalancing:DescribeTargetGroupAttributes',
+      'elasticloadbalancing:DescribeTargetHealth',
+      'elasticloadbalancing:DescribeLoadBalancers',
+      'elasticloadbalancing:DescribeLoadBalancerAttributes',
+      'elasticloadbalancing:DescribeTags',
+    ],
+  },
+  {
+    reason: "It lists none for deployment targets, although CodeDeploy's own guide says deploymentgroup.",
+    actions: [
+      'codedeploy:ListDeploymentTargets',
+      'codedeploy:BatchGetDeploymentTargets',
+      'codedeploy:GetDeploymentTarget',
+    ],
+  },
+].flatMap(({ actions }) => actions);
+
+const rolesOf = ({ functions, machines }: DeployedTemplate): readonly Role[] =>
+  [...functions.values(), ...machines.values()].map(({ role }) => role);
+
+const statementsOf = (template: DeployedTemplate) =>
+  rolesOf(template).flatMap(({ logicalId, statements }) =>
+    statements.map(statement => ({ role: logicalId, ...statement })),
+  );
+
+const onEverything = (template: DeployedTemplate) =>
+  statementsOf(template)
+    .filter(({ resources }) => resources.includes('*'))
+    .flatMap(({ role, actions }) => actions.map(action => ({ role, action })));
+
+const tooWide = (template: DeployedTemplate): readonly string[] =>
+  onEverything(template)
+    .filter(({ action }) => !WITHOUT_RESOURCE.includes(action))
+    .map(({ role, action }) => `${role}: ${action}`);
+
+/** What changes the resources of a fleet, which belong to somebody else. */
+const CHANGES_A_FLEET = /^(ec2|autoscaling|elasticloadbalancing):(?!Describe)/;
+
+const withoutOptIn = (template: DeployedTemplate): readonly string[] =>
+  statementsOf(template)
+    .filter(({ conditions }) => !conditions.some(isOptIn))
+    .flatMap(({ role, actions }) =>
+      actions.filter(action => CHANGES_A_FLEET.test(action)).map(action => `${role}: ${action}`),
+    );
+
+const isOptIn = ({ key, values }: { readonly key: string; readonly values: readonly string[] }): boolean =>
+  key === 'aws:ResourceTag/quiesce' && values.join() === 'enabled';
+
+test('D18: a role may act on every resource only where IAM names none', () => {
+  expect(tooWide(product)).toEqual([]);
+  const { read } = brokenTemplate('- codedeploy:BatchGetDeploymentTargets', '- codedeploy:StopDeployment');
+  expect(tooWide(read())).toEqual(['PlanFunctionRole: codedeploy:StopDeployment']);
+});
+
+test('D18: every row of the table is needed', () => {
+  const used = new Set(onEverything(product).map(({ action }) => action));
+  expect(WITHOUT_RESOURCE.filter(action => !used.has(action))).toEqual([]);
+});
+
+test('D19: nothing without the opt-in tag can be changed', () => {
+  expect(withoutOptIn(product)).toEqual([]);
+  const { read } = brokenTemplate('aws:ResourceTag/quiesce', 'aws:ResourceTag/quiet');
+  expect(withoutOptIn(read())).toEqual([
+    'UndoFunctionRole: autoscaling:ResumeProcesses',
+    'UndoFunctionRole: autoscaling:SetInstanceHealth',
+    'UndoFunctionRole: autoscaling:ExitStandby',
+  ]);
+});
+
+test.each(['dynamodb:*', 'dynamodb:Get*', '*'])('no policy may say the action %s', action => {
+  const { read } = brokenTemplate('- dynamodb:GetItem', `- "${action}"`);
+  expect(read).toThrow('name each action, without wildcards');
+});

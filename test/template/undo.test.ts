@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { isList, type JsonObject } from '../../local/stack/json.ts';
+import { brokenDefinition, machines } from './helpers/product.ts';
+import { object } from './helpers/states.ts';
+
+/** The states of the machine itself without its body: what follows a failure. */
+function tailOf({ StartAt, States }: JsonObject): JsonObject {
+  const { [String(StartAt)]: _, ...tail } = object(States);
+  return tail;
+}
+
+/** Does every error of the body, those in Choice and Wait states included, lead to the fence? */
+function isBracketed({ StartAt, States }: JsonObject): boolean {
+  const { Type, Branches, Catch } = object(object(States)[String(StartAt)]);
+  const [catcher, ...others] = isList(Catch) ? Catch.map(object) : [];
+  return (
+    Type === 'Parallel' &&
+    isList(Branches) &&
+    Branches.length === 1 &&
+    others.length === 0 &&
+    String(catcher?.ErrorEquals) === 'States.ALL' &&
+    catcher?.Next === 'Fence'
+  );
+}
+
+const endings = (definition: JsonObject): readonly unknown[] =>
+  Object.values(tailOf(definition))
+    .map(object)
+    .filter(({ Type, End }) => Type === 'Fail' || Type === 'Succeed' || End === true)
+    .map(({ Type }) => Type);
+
+test.each(machines)(
+  'D15: the body of %s is one Parallel of one branch, caught to the fence',
+  (_, definition) => {
+    expect(isBracketed(definition)).toBe(true);
+    expect(isBracketed(brokenDefinition(definition, 'States.ALL', 'States.TaskFailed'))).toBe(false);
+    expect(isBracketed(brokenDefinition(definition, '"Next":"Fence"', '"Next":"Undo"'))).toBe(false);
+  },
+);
+
+test('D5: every machine undoes in the same way', () => {
+  const [first, ...others] = machines.map(([, definition]) => definition);
+  if (!first) throw new Error('the template has no machine');
+  for (const other of others) expect(tailOf(other)).toEqual(tailOf(first));
+  const broken = brokenDefinition(first, '"Next":"LetActsEnd"', '"Next":"Undo"');
+  expect(tailOf(broken)).not.toEqual(tailOf(first));
+});
+
+test.each(machines)('R-FAIL: after a failure %s can only end as failed', (_, definition) => {
+  expect(endings(definition)).toEqual(['Fail']);
+  expect(endings(brokenDefinition(definition, '"Type":"Fail"', '"Type":"Succeed"'))).toEqual(['Succeed']);
+});
