@@ -77,8 +77,9 @@ export type Happening =
       readonly state: string;
     }
   | {
+      /** `batch` when a batch begins. Its detail, and that of its go-ahead and its installing, is its run's id. */
       readonly type: 'deployment';
-      readonly state: 'started' | 'go-ahead' | 'installing' | 'installed' | 'succeeded' | 'failed';
+      readonly state: 'started' | 'batch' | 'go-ahead' | 'installing' | 'installed' | 'succeeded' | 'failed';
       readonly instanceIds: readonly string[];
       readonly detail: string;
     };

@@ -1,0 +1,131 @@
+import type { Entry } from '../account/journal.ts';
+
+/** Where in the bracket a run is, in the bracket's own order. */
+const phaseNames = [
+  'queued',
+  'suppressing',
+  'draining',
+  'go-ahead',
+  'deploying',
+  'ready',
+  'register',
+  'in service',
+  'evidence',
+  'release',
+  'released',
+  'undoing',
+] as const;
+export type PhaseName = (typeof phaseNames)[number];
+
+/** Times are milliseconds since the epoch. */
+export interface Phase {
+  readonly name: PhaseName;
+  readonly began: number;
+  readonly ended: number | undefined;
+}
+
+export interface RunPhases {
+  readonly runId: string;
+  readonly instanceIds: readonly string[];
+  /** In the order in which they began; a phase that the bracket went back to is there twice. */
+  readonly phases: readonly Phase[];
+}
+
+interface Turn {
+  readonly begins?: PhaseName;
+  readonly ends: PhaseName | 'all others' | 'none';
+}
+
+/** What entering a state of before-deploy or after-deploy says about the phase. Other states go on with it. */
+export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
+  ['WaitForTurn', { begins: 'queued', ends: 'all others' }],
+  ['Suppress', { ends: 'all others' }],
+  ['Lead', { begins: 'suppressing', ends: 'none' }],
+  ['LeadOver', { ends: 'suppressing' }],
+  ['Deregister', { begins: 'draining', ends: 'none' }],
+  ['TrafficOver', { ends: 'draining' }],
+  ['ObserveBoth', { begins: 'go-ahead', ends: 'all others' }],
+  ['ObserveReady', { begins: 'ready', ends: 'all others' }],
+  ['Register', { begins: 'register', ends: 'all others' }],
+  ['ObserveInService', { begins: 'in service', ends: 'all others' }],
+  ['ObserveEvidence', { begins: 'evidence', ends: 'all others' }],
+  ['Release', { begins: 'release', ends: 'all others' }],
+  ['LetReleaseSpread', { begins: 'released', ends: 'all others' }],
+  ['Fence', { ends: 'all others' }],
+  ['LetActsEnd', { begins: 'undoing', ends: 'all others' }],
+]);
+
+/** The phases of every run, told from the journal as it is written. */
+export class Timeline {
+  readonly #runs = new Map<string, { readonly instanceIds: readonly string[]; readonly phases: Phase[] }>();
+
+  run(runId: string): RunPhases | undefined {
+    const known = this.#runs.get(runId);
+    return known && { runId, instanceIds: known.instanceIds, phases: known.phases.toSorted(inOrder) };
+  }
+
+  /** The runs that are in some phase now, with only those phases: two while draining overlaps the suppression's spreading. */
+  get open(): readonly RunPhases[] {
+    return [...this.#runs]
+      .map(([runId, { instanceIds, phases }]) => ({
+        runId,
+        instanceIds,
+        phases: phases.filter(phase => phase.ended === undefined).toSorted(inOrder),
+      }))
+      .filter(({ phases }) => phases.length > 0);
+  }
+
+  /** @returns the phases that this entry ends, and their run */
+  hear(entry: Entry): RunPhases | undefined {
+    switch (entry.type) {
+      case 'state-entered': {
+        const turn = turns.get(entry.state);
+        return turn && this.#turn(runOf(entry.executionArn), turn, entry.at);
+      }
+      case 'execution':
+        if (entry.status === 'RUNNING') return undefined;
+        return this.#turn(runOf(entry.executionArn), { ends: 'all others' }, entry.at);
+      case 'deployment':
+        return this.#hearDeployment(entry);
+      default:
+        return undefined;
+    }
+  }
+
+  #hearDeployment({ state, detail, instanceIds, at }: Extract<Entry, { type: 'deployment' }>) {
+    switch (state) {
+      case 'batch':
+        this.#runs.set(detail, { instanceIds, phases: [] });
+        return undefined;
+      case 'installing':
+        return this.#turn(detail, { begins: 'deploying', ends: 'none' }, at);
+      case 'installed':
+        return this.#turn(detail, { ends: 'deploying' }, at);
+      default:
+        return undefined;
+    }
+  }
+
+  #turn(runId: string, { begins, ends }: Turn, at: number): RunPhases | undefined {
+    const run = this.#runs.get(runId);
+    if (!run) return undefined;
+    const { phases, instanceIds } = run;
+    const ended: Phase[] = [];
+    phases.forEach((phase, index) => {
+      const over = ends === 'all others' ? phase.name !== begins : phase.name === ends;
+      if (phase.ended !== undefined || !over) return;
+      const closed = { ...phase, ended: at };
+      phases[index] = closed;
+      ended.push(closed);
+    });
+    const goesOn = phases.some(phase => phase.name === begins && phase.ended === undefined);
+    if (begins && !goesOn) phases.push({ name: begins, began: at, ended: undefined });
+    return { runId, instanceIds, phases: ended };
+  }
+}
+
+const inOrder = (a: Phase, b: Phase): number =>
+  a.began - b.began || phaseNames.indexOf(a.name) - phaseNames.indexOf(b.name);
+
+/** The executions of a run are named `before-<runId>` and `after-<runId>`. */
+const runOf = (executionArn: string): string => executionArn.replace(/^.*:(before|after)-/, '');

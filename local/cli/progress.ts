@@ -1,0 +1,108 @@
+import type { Entry } from '../account/journal.ts';
+import type { Scene } from '../simulate/simulation.ts';
+import { grouped, hours } from './format.ts';
+import { drawLane, lanes } from './lanes.ts';
+import { Timeline } from './phases.ts';
+import { Picture, type Span, type Terminal } from './picture.ts';
+
+/** Where progress is shown; without a terminal there is no picture, without `print` there are no lines. */
+export interface Screen {
+  readonly terminal: Terminal | undefined;
+  readonly print: ((line: string) => void) | undefined;
+}
+
+export const nowhere: Screen = { terminal: undefined, print: undefined };
+
+const instances = (count: number): string => (count === 1 ? '1 instance' : `${grouped(count)} instances`);
+
+const ACTIVITY = { launch: 'launches', terminate: 'terminates' };
+
+// Fast enough for the eye, and seldom enough not to slow the simulation down.
+const FRAME_MS = 40;
+
+/** Follows one simulation: keeps its timeline, prints a line for each phase that ends, and draws the fleet as it is. */
+export class Progress {
+  readonly timeline = new Timeline();
+  readonly #screen: Screen;
+  readonly #title: string;
+  #picture: Picture | undefined;
+  #startedAt = 0;
+  #stopObserving = () => {};
+
+  constructor(screen: Screen, title: string) {
+    this.#screen = screen;
+    this.#title = title;
+  }
+
+  readonly begun = (scene: Scene): void => {
+    this.#startedAt = scene.startedAt;
+    if (!this.#screen.terminal) return;
+    const picture = new Picture(this.#screen.terminal);
+    this.#picture = picture;
+    let last = Number.NEGATIVE_INFINITY;
+    this.#stopObserving = scene.account.world.clock.observe(now => {
+      if (performance.now() - last < FRAME_MS) return;
+      last = performance.now();
+      picture.draw(this.#frame(scene, now));
+    });
+  };
+
+  readonly hear = (entry: Entry): void => {
+    const { at } = entry;
+    const over = this.timeline.hear(entry);
+    for (const { name, began } of over?.phases ?? [])
+      this.#print(at, over?.runId ?? '', name, at - began < 1000 ? '' : `took ${hours(at - began)}`);
+    switch (entry.type) {
+      case 'deployment':
+        if (entry.state === 'batch')
+          this.#print(at, entry.detail, 'begins', instances(entry.instanceIds.length));
+        if (entry.state === 'failed') this.#print(at, 'deployment', 'failed', entry.detail);
+        if (entry.state === 'succeeded') this.#print(at, 'deployment', 'succeeded', '');
+        return;
+      case 'marked-unhealthy':
+        this.#print(at, `group ${entry.group}`, 'marks', `${entry.instanceId} Unhealthy (${entry.by})`);
+        return;
+      case 'activity':
+        this.#print(at, `group ${entry.group}`, ACTIVITY[entry.kind], entry.instanceId);
+        return;
+    }
+  };
+
+  close(): void {
+    this.#stopObserving();
+    this.#picture?.close();
+    this.#picture = undefined;
+  }
+
+  #print(at: number, who: string, what: string, detail: string): void {
+    const { print } = this.#screen;
+    if (!print) return;
+    const line = `${this.#stamp(at)}  ${who.padEnd(10)}  ${what.padEnd(11)}  ${detail}`.trimEnd();
+    if (this.#picture) this.#picture.above(() => print(line));
+    else print(line);
+  }
+
+  #stamp = (at: number): string => `+${hours(at - this.#startedAt)}`;
+
+  #frame(scene: Scene, now: number): Span[][] {
+    const { open } = this.timeline;
+    const deploying = open.filter(({ phases }) => phases.some(phase => phase.name === 'deploying'));
+    const { sent, failed } = scene.account.traffic.totals();
+    return [
+      [],
+      [
+        { text: this.#title, style: 'bold' },
+        { text: `  ${this.#stamp(now)}`, style: 'cyan' },
+        ...open.flatMap(({ runId, phases }): Span[] => [
+          { text: `  ${runId} ` },
+          { text: phases.map(phase => phase.name).join(', '), style: 'bold' },
+        ]),
+      ],
+      ...lanes(scene, new Set(deploying.flatMap(run => run.instanceIds))).map(drawLane),
+      [
+        { text: `requests: ${grouped(sent)} sent, ` },
+        { text: `${grouped(failed)} failed`, style: failed > 0 ? 'red' : 'green' },
+      ],
+    ];
+  }
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { quiesce, scenarioFile } from './helpers/quiesce.ts';
+
+test.each([
+  ['a command that does not exist', ['deploy'], /^There is no command deploy: use one of simulate\b.*\.\n$/],
+  ['no command', [], /^Name a command: one of simulate\b.*\.\n$/],
+  ['an unknown option', ['--loud'], /^Unknown option '--loud': see quiesce --help\.\n$/],
+  ['no scenario', ['simulate'], /^Name one scenario, .*\.\n$/],
+  [
+    "an unknown option of a command's",
+    ['simulate', scenarioFile('protected'), '--fast'],
+    /^Unknown option '--fast': see quiesce simulate --help\.\n$/,
+  ],
+  [
+    'a seed that is no whole number',
+    ['simulate', scenarioFile('protected'), '--seed', '1.5'],
+    /^The seed is .* not 1\.5\.\n$/,
+  ],
+  ['a file that does not exist', ['simulate', 'nowhere.yaml'], /^There is no file nowhere\.yaml\.\n$/],
+  [
+    'a file that is not YAML',
+    ['simulate', scenarioFile('not-yaml')],
+    /not-yaml\.yaml:\d+: this is not YAML: .+\n$/,
+  ],
+  [
+    'a scenario with a misspelt field',
+    ['simulate', scenarioFile('misspelt')],
+    /^test\/cli\/scenarios\/misspelt\.yaml:5: deployment: .*batchs.*\n$/,
+  ],
+])('%s ends with 2 and one sentence, nothing else', async (_, args, sentence) => {
+  const { code, stdout, stderr } = await quiesce(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(sentence);
+});
+
+test('--help names every command, and a command its options and exit codes', async () => {
+  const [general, simulate] = await Promise.all([quiesce('--help'), quiesce('simulate', '--help')]);
+  expect(general).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^ {2}simulate\s/m) });
+  expect(simulate).toMatchObject({ code: 0, stderr: '' });
+  for (const said of ['--seed', '--without', '--json', 'Exit code']) expect(simulate.stdout).toContain(said);
+});
+
+test('--version prints the version of package.json', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await quiesce('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { SimulationReport } from '../../local/cli/simulation-report.ts';
+import { quiesce, type Ran, scenarioFile } from './helpers/quiesce.ts';
+
+const reportOf = ({ stdout }: Ran): SimulationReport => JSON.parse(stdout);
+
+describe('npm start', () => {
+  let ran: Ran;
+  beforeAll(async () => {
+    ran = await quiesce('simulate', 'scenarios/rolling.yaml');
+  }, 60_000);
+
+  test('ends with 0: deployed, and every invariant held', () => {
+    expect(ran.code, ran.stdout).toBe(0);
+    expect(ran.stdout).toMatch(/^Invariants: all 7 held, checked at [\d,]+ instants$/m);
+  });
+
+  test('each half goes through the whole bracket, a plain line a phase in the order in which they end', () => {
+    const lines = [
+      ...ran.stdout.matchAll(/^\+(\d\d:\d\d:\d\d) {2}rolling-([12]) +(begins|[a-z -]+?)(?: {2}.*)?$/gm),
+    ];
+    const phases = ['draining', 'suppressing', 'go-ahead', 'deploying', 'ready', 'register', 'in service'];
+    const half = ['begins', ...phases, 'evidence', 'release', 'released'];
+    expect(lines.map(line => `${line[2]} ${line[3]}`)).toEqual([
+      ...half.map(phase => `1 ${phase}`),
+      ...half.map(phase => `2 ${phase}`),
+    ]);
+    const stamps = lines.map(line => line[1]);
+    expect(stamps).toEqual(stamps.toSorted());
+  });
+
+  test('the table gives each phase its budget and the share of it that was used', () => {
+    expect(ran.stdout).toMatch(/^suppressing +\+00:00:0\d +00:03:\d\d +00:10:00 +3\d %$/m);
+    expect(ran.stdout).toMatch(/^go-ahead +\+00:03:\d\d +00:00:00 +- +-$/m);
+  });
+
+  test('the end compares three numbers side by side, and D41: names the blind instance-minutes', () => {
+    expect(ran.stdout).toMatch(
+      /with Quiesce +without\noutcome .*\nreplaced instances +0 +[1-9]\d*\nfailed requests +0 +[1-9][\d,]*\nminutes +[\d.]+ +[\d.]+\n/,
+    );
+    expect(ran.stdout).toMatch(/^Blind instance-minutes with Quiesce: [1-9][\d.]* /m);
+    expect(ran.stdout).toMatch(/^Seed: 1$/m);
+  });
+
+  test('without a terminal nothing is coloured or redrawn', () => {
+    expect(ran.stdout + ran.stderr).not.toContain('\x1b');
+  });
+});
+
+test('the same seed prints the same, another seed does not', async () => {
+  const run = (seed: string) => quiesce('simulate', scenarioFile('protected'), '--seed', seed);
+  const [once, again, other] = await Promise.all([run('7'), run('7'), run('8')]);
+  expect(once.code, once.stdout).toBe(0);
+  expect(again.stdout).toBe(once.stdout);
+  expect(other.stdout.replace('Seed: 8', 'Seed: 7')).not.toBe(once.stdout);
+});
+
+describe('--json', () => {
+  let ran: Ran;
+  let withoutIt: Ran;
+  beforeAll(async () => {
+    [ran, withoutIt] = await Promise.all([
+      quiesce('simulate', scenarioFile('protected'), '--json'),
+      quiesce('simulate', scenarioFile('protected'), '--json', '--without'),
+    ]);
+  }, 60_000);
+
+  test('prints one document with the numbers of both deployments, and nothing else', () => {
+    const report = reportOf(ran);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(report).toMatchObject({
+      format: 'quiesce.simulation/1',
+      scenario: 'small',
+      seed: 1,
+      passed: true,
+      withQuiesce: { outcome: 'succeeded', replacedInstances: 0, requestsFailed: 0 },
+      invariants: { violations: [] },
+    });
+    expect(report.without.replacedInstances).toBeGreaterThan(0);
+    expect(report.without.requestsFailed).toBeGreaterThan(0);
+    const deploying = report.withQuiesce.batches[0]?.phases.find(({ phase }) => phase === 'deploying');
+    // 120 s of installing and 30 s of starting up.
+    expect(deploying).toMatchObject({ tookSeconds: 150, budgetSeconds: 3600 });
+  });
+
+  test('--without asks for the other deployment of the same pair, and is judged by it', () => {
+    const { withQuiesce, without, invariants } = reportOf(ran);
+    expect(reportOf(withoutIt)).toMatchObject({ asked: 'without', withQuiesce, without, invariants });
+    expect(withoutIt.code).toBe(1);
+  });
+});
+
+test('ends with 1 and says what differs when the scenario expects something else', async () => {
+  const { code, stdout } = await quiesce('simulate', scenarioFile('wrongly-expected'));
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/\nNot as expected:\n {2}replaced instances: 0 instead of 3\.\n$/);
+});
+
+test('ends with 1 and tells each violation with its virtual time and its number, expected ending or not', async () => {
+  const { code, stdout } = await quiesce('simulate', scenarioFile('meddled-with'));
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^Invariants: \d+ violations, checked at [\d,]+ instants$/m);
+  expect(stdout).toMatch(/^ {2}\+00:\d\d:\d\d {2}2\. Auto Scaling terminated i-\w+ in its deployment:$/m);
+  expect(stdout).toMatch(/\nNot as expected:\n {2}Violated invariants: \d+\.\n$/);
+});
+
+test('a refusal is shown as its name and its sentence, and ends with 0 when the scenario expects it', async () => {
+  const { code, stdout } = await quiesce('simulate', scenarioFile('refused'));
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/\nThe deployment was refused: BelowFloor\n {2}[A-Z][^{}]+\.\n/);
+});
