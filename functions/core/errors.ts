@@ -113,6 +113,12 @@ export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';
 }
 
+/** Another run is just making the read that this one needs: the machine comes again (D10). */
+export class ObservationPending extends QuiesceError {
+  override readonly name = 'ObservationPending';
+  readonly retryable = true;
+}
+
 /** One call to AWS did not succeed. */
 abstract class CallFailed extends QuiesceError {
   /** The action as IAM writes it, `ec2:DescribeInstances`. */

@@ -42,9 +42,13 @@ const policy = z.strictObject({
   discover: z.enum(['attached', 'vpc']).optional(),
 });
 
+const RUN_ID = /^[0-9A-Za-z_.:-]{1,128}$/;
+
+export const isRunId = (text: string): boolean => RUN_ID.test(text);
+
 const runId = z
   .string()
-  .regex(/^[0-9A-Za-z_.:-]{1,128}$/, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
+  .regex(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
 
 /** What a caller asks of before-deploy. */
 export const runRequest = z.strictObject({

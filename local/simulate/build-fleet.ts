@@ -23,7 +23,8 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   const [first, ...others] = subnets;
   if (!first) throw new Error('a fleet has at least one zone');
   const securityGroup = ec2.addSecurityGroup({ name: 'web', ingress: [OPEN] });
-  const tags = fleet.optedIn ? OPT_IN : {};
+  const tagsOf = (what: Scenario['fleet']['optedIn'][number]) => (fleet.optedIn.includes(what) ? OPT_IN : {});
+  const tags = tagsOf('instances');
   const served = fleet.targetGroups.some(group => group.served);
   const loadBalancer = served
     ? loadBalancing.addLoadBalancer({
@@ -56,14 +57,14 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
           : {}),
         ...group.attributes,
       },
-      tags,
+      tags: tagsOf('targetGroups'),
     }),
   );
 
   const attached = targetGroups.filter(group => group.targetType === 'instance');
   if (fleet.autoScaling) {
-    const { healthChecks, graceSeconds, minSize } = fleet.autoScaling;
-    autoScaling.addGroup({
+    const { healthChecks, graceSeconds, minSize, suspended } = fleet.autoScaling;
+    const group = autoScaling.addGroup({
       name: GROUP,
       minSize: minSize ?? Math.floor(fleet.instances / 2),
       maxSize: fleet.instances * 2,
@@ -72,10 +73,11 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
       targetGroupArns: attached.map(group => group.arn),
       healthCheckTypes: healthChecks,
       healthCheckGracePeriodSeconds: graceSeconds,
-      tags,
+      tags: tagsOf('autoScalingGroup'),
       launchSpec: { securityGroupIds: [securityGroup.id], startUpSeconds: fleet.startUpSeconds, tags },
       seasoned: true,
     });
+    for (const process of suspended) group.suspended.set(process, 'User suspended');
   } else {
     for (let n = 0; n < fleet.instances; n++) {
       const subnet = subnets[n % subnets.length] ?? first;
@@ -92,8 +94,8 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   if (fleet.autoScaling) for (const state of fleet.autoScaling.others) addOther(account, state);
   registerBesides(account, fleet, targetGroups, instances);
   const checkIds = fleet.checks.map(check => addCheck(account, check, fleet.autoScaling !== null));
-  if (fleet.broken)
-    for (const instance of instances)
+  for (const [number, instance] of instances.entries())
+    if (typeof fleet.broken === 'boolean' ? fleet.broken : fleet.broken.includes(number))
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
   return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
 }
@@ -113,7 +115,7 @@ function addOther({ autoScaling }: Account, state: Parameters<Account['autoScali
 }
 
 /** What Auto Scaling does not register itself: further ports, groups of addresses, and fleets without a group. */
-function registerBesides(
+export function registerBesides(
   { loadBalancing }: Account,
   fleet: Scenario['fleet'],
   targetGroups: readonly TargetGroup[],

@@ -4,10 +4,11 @@ import type { Stack } from '../stack/deploy.ts';
 import type { Execution } from '../states/execution.ts';
 import type { Json } from '../states/json.ts';
 import type { BuiltFleet } from './build-fleet.ts';
-import type { Scenario } from './scenario.ts';
+import type { DeploymentSpec, Scenario } from './scenario.ts';
 
 /** One passage of a batch through the bracket, or past it. */
 export interface Batch {
+  readonly runId: string;
   readonly instanceIds: readonly string[];
   /** The executions of before-deploy and after-deploy; empty without Quiesce. */
   readonly executions: readonly Execution[];
@@ -19,6 +20,21 @@ export interface DeploymentResult {
   readonly error: string;
   readonly cause: string;
   readonly batches: readonly Batch[];
+}
+
+/** Where a deployment takes place. */
+export interface Site {
+  readonly account: Account;
+  readonly fleet: BuiltFleet;
+  readonly scenario: Scenario;
+  /** Undefined without Quiesce. */
+  readonly stack: Stack | undefined;
+}
+
+export interface NamedDeployment {
+  /** The first part of its runs' ids. */
+  readonly name: string;
+  readonly spec: DeploymentSpec;
 }
 
 /** A batch did not go through. */
@@ -37,27 +53,31 @@ class BatchFailed extends Error {
  * An in-place deployment: batch after batch the application is stopped, installed and started again on each instance.
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
-export async function deploy(
-  account: Account,
-  fleet: BuiltFleet,
-  scenario: Scenario,
-  stack: Stack | undefined,
-): Promise<DeploymentResult> {
+export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
+  const { account, fleet, stack } = site;
   const { journal } = account.world;
-  const all = fleet.instances.map(instance => instance.id);
+  const instances = chosen(fleet, spec);
+  const all = instances.map(instance => instance.id);
   const batches: Batch[] = [];
   journal.record({ type: 'deployment', state: 'started', instanceIds: all, detail: '' });
   try {
-    for (const [index, batch] of batchesOf(fleet.instances, scenario).entries()) {
+    for (const [index, batch] of batchesOf(instances, spec).entries()) {
       const instanceIds = batch.map(instance => instance.id);
+      const runId = `${name}-${index + 1}`;
+      journal.record({ type: 'deployment', state: 'batch', instanceIds, detail: runId });
       const executions: Execution[] = [];
-      batches.push({ instanceIds, executions });
+      batches.push({ runId, instanceIds, executions });
       const deploymentId = startCodeDeploy(account, fleet, instanceIds);
-      const install = () => installOn(account, batch, scenario);
-      if (stack)
-        await bracketed(stack, scenario, { index, instanceIds, deploymentId, executions, account, install });
-      else await install();
-      account.codeDeploy.endDeployment(deploymentId, 'Succeeded');
+      const install = () => installOn(site, runId, batch, spec);
+      let status: 'Succeeded' | 'Failed' = 'Failed';
+      try {
+        if (stack)
+          await bracketed(stack, spec, { runId, instanceIds, deploymentId, executions, account, install });
+        else await install();
+        status = 'Succeeded';
+      } finally {
+        account.codeDeploy.endDeployment(deploymentId, status);
+      }
     }
   } catch (error) {
     if (!(error instanceof BatchFailed)) throw error;
@@ -68,7 +88,16 @@ export async function deploy(
   return { outcome: 'succeeded', error: '', cause: '', batches };
 }
 
-function batchesOf(instances: readonly Instance[], { deployment: { batches } }: Scenario): Instance[][] {
+function chosen({ instances }: BuiltFleet, { instances: numbers }: DeploymentSpec): readonly Instance[] {
+  if (!numbers) return instances;
+  return numbers.map(number => {
+    const instance = instances[number];
+    if (!instance) throw new Error(`the fleet has no instance number ${number}`);
+    return instance;
+  });
+}
+
+function batchesOf(instances: readonly Instance[], { batches }: DeploymentSpec): Instance[][] {
   const size =
     batches === 'all'
       ? instances.length
@@ -95,7 +124,7 @@ function startCodeDeploy(account: Account, fleet: BuiltFleet, instanceIds: reado
 }
 
 interface Bracketed {
-  readonly index: number;
+  readonly runId: string;
   readonly instanceIds: readonly string[];
   readonly deploymentId: string;
   readonly executions: Execution[];
@@ -103,10 +132,10 @@ interface Bracketed {
   readonly install: () => Promise<void>;
 }
 
-async function bracketed(stack: Stack, scenario: Scenario, batch: Bracketed): Promise<void> {
+async function bracketed(stack: Stack, spec: DeploymentSpec, batch: Bracketed): Promise<void> {
   const { journal } = batch.account.world;
-  const runId = `${scenario.name}-${batch.index + 1}`;
-  const request = { runId, fleet: nameFleet(scenario, batch), ...scenario.deployment.request };
+  const { runId } = batch;
+  const request = { runId, fleet: nameFleet(spec, batch), ...spec.request };
   const before = stack.startExecution('BeforeDeploy', { name: `before-${runId}`, input: request as Json });
   batch.executions.push(before);
   await before.ended;
@@ -119,8 +148,8 @@ async function bracketed(stack: Stack, scenario: Scenario, batch: Bracketed): Pr
   refuseUnlessSucceeded(after);
 }
 
-function nameFleet({ deployment }: Scenario, { instanceIds, deploymentId }: Bracketed): Json {
-  switch (deployment.fleet) {
+function nameFleet({ fleet }: DeploymentSpec, { instanceIds, deploymentId }: Bracketed): Json {
+  switch (fleet) {
     case 'instanceIds':
       return { instanceIds: [...instanceIds] };
     case 'autoScalingGroupName':
@@ -139,16 +168,19 @@ function refuseUnlessSucceeded(execution: Execution): void {
   throw new BatchFailed(outcome, execution.error ?? execution.status, execution.cause ?? '');
 }
 
-/** Stops, installs and starts; an instance that was terminated meanwhile is lost and fails the deployment. */
+/**
+ * Stops, installs and starts. An instance that Auto Scaling has terminated meanwhile is lost, and fails the deployment; one
+ * that a person has terminated is not missed.
+ */
 async function installOn(
-  { world, ec2 }: Account,
+  { account: { world, ec2 }, fleet, scenario }: Site,
+  runId: string,
   batch: readonly Instance[],
-  scenario: Scenario,
+  { downSeconds, neverReady }: DeploymentSpec,
 ): Promise<void> {
   const { clock, journal } = world;
   const instanceIds = batch.map(instance => instance.id);
-  const { downSeconds, neverReady } = scenario.deployment;
-  journal.record({ type: 'deployment', state: 'installing', instanceIds, detail: '' });
+  journal.record({ type: 'deployment', state: 'installing', instanceIds, detail: runId });
   for (const instance of batch) instance.application.stop();
   await clock.sleep(downSeconds * 1000);
   const left = batch.filter(instance => ec2.instance(instance.id)?.state === 'running');
@@ -157,8 +189,13 @@ async function installOn(
     if (!neverReady) instance.application.start(scenario.fleet.startUpSeconds);
   }
   await clock.sleep(scenario.fleet.startUpSeconds * 1000);
-  journal.record({ type: 'deployment', state: 'installed', instanceIds, detail: '' });
-  const lost = batch.length - left.length;
+  journal.record({ type: 'deployment', state: 'installed', instanceIds, detail: runId });
+  const ended = new Set(
+    scenario.events
+      .filter(event => event.do === 'terminate-instance')
+      .map(event => fleet.instances[event.instance]),
+  );
+  const lost = batch.filter(instance => !left.includes(instance) && !ended.has(instance)).length;
   if (lost > 0)
     throw new BatchFailed(
       'failed',

@@ -3,20 +3,48 @@ import { autoScalingActs } from '../account/auto-scaling-acts.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { BuiltFleet } from './build-fleet.ts';
+import { registerBesides } from './build-fleet.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
-/** Sets the scenario's events on the clock, counted from now. */
+/**
+ * Sets the scenario's events on the clock, counted from now or from the state that they name.
+ *
+ * @returns the events that have not happened yet
+ */
 export function scheduleEvents(
   account: Account,
   fleet: BuiltFleet,
   scenario: Scenario,
   stack: Stack | undefined,
-): void {
-  for (const event of scenario.events)
-    account.world.clock.after(event.atSeconds * 1000, () => happen(account, fleet, event, stack));
+): ReadonlySet<ScenarioEvent> {
+  const { clock, journal } = account.world;
+  const ahead = new Set(scenario.events);
+  for (const event of scenario.events) {
+    const set = () =>
+      clock.after(event.atSeconds * 1000, () => {
+        ahead.delete(event);
+        happen(account, fleet, scenario, event, stack);
+      });
+    if (event.after === undefined) {
+      set();
+      continue;
+    }
+    const stop = journal.listen(entry => {
+      if (entry.type !== 'state-entered' || entry.state !== event.after) return;
+      stop();
+      set();
+    });
+  }
+  return ahead;
 }
 
-function happen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, stack: Stack | undefined): void {
+function happen(
+  account: Account,
+  fleet: BuiltFleet,
+  scenario: Scenario,
+  event: ScenarioEvent,
+  stack: Stack | undefined,
+): void {
   const instance = fleet.instances[event.instance];
   if (!instance) throw new Error(`the fleet has no instance number ${event.instance}`);
   switch (event.do) {
@@ -26,11 +54,18 @@ function happen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, stack
     case 'release-suppression':
       ec2Api(account.checks).DisableApplicationStatusCheckSuppression({ InstanceIds: [instance.id] });
       return;
+    case 'register-targets':
+      registerBesides(account, scenario.fleet, fleet.targetGroups, [instance]);
+      return;
     case 'mark-unhealthy':
       autoScalingActs(account.autoScaling).SetInstanceHealth({
         InstanceId: instance.id,
         HealthStatus: 'Unhealthy',
+        ShouldRespectGracePeriod: false,
       });
+      return;
+    case 'break-application':
+      instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
       return;
     case 'stop-execution':
       for (const execution of stack?.executions.all() ?? [])

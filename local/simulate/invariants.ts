@@ -27,13 +27,15 @@ export class Invariants {
   readonly #scenario: Scenario;
   /** Since when an instance's present suppression was asked for. */
   readonly #suppressedSince = new Map<string, number>();
-  /** From its go-ahead until the end of after-deploy. */
-  readonly #inDeployment = new Set<string>();
+  /** The run of each instance, from its go-ahead until its after-deploy ends or fails. */
+  readonly #inDeployment = new Map<string, string>();
   /** What people had set before the first run. */
   readonly #foreign = new Map<string, number | undefined>();
   readonly #membershipsAtStart: ReadonlyMap<string, string>;
   readonly #suspendedAtStart: ReadonlySet<string>;
   #deregistered = new Set<string>();
+  #checkedAt = 0;
+  #checkedInstants = 0;
 
   constructor(account: Account, fleet: BuiltFleet, scenario: Scenario) {
     this.#account = account;
@@ -54,6 +56,11 @@ export class Invariants {
     after: (call, input) => this.#afterCall(call, input),
   };
 
+  /** At how many instants so far something happened that was checked. */
+  get checkedInstants(): number {
+    return this.#checkedInstants;
+  }
+
   /** What must hold when every run is over (4, 7). */
   checkEnd(stack: Stack | undefined, ledger: readonly { readonly pk: string }[]): void {
     if (!stack) return;
@@ -66,9 +73,14 @@ export class Invariants {
       const suppression = this.#account.checks.suppression(id);
       const found = this.#foreign.has(id);
       const releasing = suppression?.state === 'releasing';
-      if (suppression && !releasing && !found) this.#broken(4, `${id} is still suppressed`);
-      if (!suppression && found && !(Number(this.#foreign.get(id)) < this.#account.world.clock.now()))
+      const over = !found || this.#isOver(id);
+      if (suppression && !releasing && over) this.#broken(4, `${id} is still suppressed`);
+      if (over) continue;
+      const resumesAt = this.#foreign.get(id) ?? Number.POSITIVE_INFINITY;
+      if (!suppression || releasing)
         this.#broken(4, `the suppression that somebody else had set on ${id} is gone`);
+      else if ((suppression.resumesAt ?? Number.POSITIVE_INFINITY) < resumesAt)
+        this.#broken(4, `the suppression that somebody else had set on ${id} ends earlier than it did`);
     }
     const now = this.#memberships();
     for (const [key, instanceId] of this.#membershipsAtStart)
@@ -78,20 +90,26 @@ export class Invariants {
     for (const process of this.#suspendedAtStart)
       if (!this.#suspended().has(process))
         this.#broken(4, `${process}, which somebody else had suspended, was resumed`);
-    for (const { pk } of ledger) if (!pk.startsWith('run#')) this.#broken(4, `the ledger still holds ${pk}`);
+    for (const { pk } of ledger)
+      if (!/^(run|refusal)#/.test(pk)) this.#broken(4, `the ledger still holds ${pk}`);
   }
 
   #hear(entry: Entry): void {
+    this.#count(entry.at);
     switch (entry.type) {
       case 'suppression':
         if (entry.state === 'spreading') this.#suppressedSince.set(entry.instanceId, entry.at);
         if (entry.state === 'released') this.#suppressedSince.delete(entry.instanceId);
         return;
       case 'deployment':
-        if (entry.state === 'go-ahead') this.#checkGoAhead(entry.instanceIds);
+        if (entry.state === 'go-ahead') this.#checkGoAhead(entry.detail, entry.instanceIds);
         return;
       case 'execution':
-        if (entry.machine.includes('AfterDeploy') && entry.status !== 'RUNNING') this.#inDeployment.clear();
+        if (entry.status !== 'RUNNING') this.#endDeployment(entry.executionArn);
+        return;
+      case 'state-entered':
+        // A run that has failed gives its instances back as they are.
+        if (entry.state === 'Fence') this.#endDeployment(entry.executionArn);
         return;
       case 'activity':
         if (entry.kind === 'terminate' && this.#inDeployment.has(entry.instanceId) && OURS.test(entry.cause))
@@ -103,14 +121,19 @@ export class Invariants {
     }
   }
 
-  #checkGoAhead(instanceIds: readonly string[]): void {
+  #endDeployment(executionArn: string): void {
+    for (const [id, runId] of this.#inDeployment)
+      if (executionArn.endsWith(`:after-${runId}`)) this.#inDeployment.delete(id);
+  }
+
+  #checkGoAhead(runId: string, instanceIds: readonly string[]): void {
     const { checks, world } = this.#account;
     const now = world.clock.now();
     const { request } = this.#scenario.deployment;
     for (const id of instanceIds) {
       const instance = this.#account.ec2.instance(id);
       if (instance?.state !== 'running') continue;
-      this.#inDeployment.add(id);
+      this.#inDeployment.set(id, runId);
       if (request.emergency === undefined && checks.hasIncludedCheck(id)) {
         if (checks.overall(id).status !== 'suppressed')
           this.#broken(1, `go-ahead while ${id} was not suppressed`);
@@ -130,9 +153,11 @@ export class Invariants {
 
   /** Requests shorter than the deregistration delay must not fail because of us. */
   #checkRequests(entry: Extract<Entry, { type: 'requests-failed' }>): void {
+    const target = this.#behind(entry.targetId);
+    // Whoever ended the instance ended its requests.
+    if (target && !this.#isRunning(target.id)) return;
     const delay = this.#account.loadBalancing.deregistrationDelaySeconds(entry.targetGroupArn) * 1000;
-    const ours =
-      entry.targetId === undefined ? this.#inDeployment.size > 0 : this.#inDeployment.has(entry.targetId);
+    const ours = target === undefined ? this.#inDeployment.size > 0 : this.#inDeployment.has(target.id);
     if (this.#scenario.deployment.request.traffic === 'leave' || this.#scenario.fleet.broken) return;
     if ((ours || this.#deregistered.size > 0) && entry.durationMs < delay)
       this.#broken(
@@ -142,12 +167,17 @@ export class Invariants {
   }
 
   #beforeCall(call: Call, input: Readonly<Record<string, unknown>>): void {
+    this.#count(call.at);
     if (call.caller.kind !== 'function') return;
     if (/^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb')
       this.#broken(6, `${call.caller.name} called ${call.service}:${call.action}`);
+    if (ACTS.test(call.action))
+      for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])
+        if (!this.#behind(id))
+          this.#broken(6, `${call.caller.name} called ${call.action} on ${id}, which is none of the fleet`);
     if (call.action === 'DisableApplicationStatusCheckSuppression')
       for (const id of ids(input.InstanceIds))
-        if (this.#foreign.has(id))
+        if (this.#foreign.has(id) && !this.#isOver(id))
           this.#broken(4, `${call.caller.name} disabled somebody else's suppression on ${id}`);
   }
 
@@ -165,7 +195,9 @@ export class Invariants {
     const receiving = loadBalancing.receiving(group.arn).length;
     if (receiving < 1) this.#broken(3, `our act left nothing in ${group.name}`);
     const percent = minHealthyPercent(this.#scenario);
-    const out = [...this.#deregistered].filter(key => key.startsWith(`${group.arn} `)).length;
+    const out = [...this.#deregistered].filter(
+      key => key.startsWith(`${group.arn} `) && this.#isTargetRunning(key),
+    ).length;
     const belonging = loadBalancing.registered(group.arn).length + out;
     const floor = Math.ceil((belonging * percent) / 100);
     if (receiving < floor)
@@ -197,8 +229,31 @@ export class Invariants {
     return { id: instance.id, state: this.#account.ec2.instance(instance.id)?.state ?? 'terminated' };
   }
 
+  #behind(targetId: string | undefined): Instance | undefined {
+    return this.#fleet.instances.find(
+      ({ id, privateAddresses }) => id === targetId || privateAddresses.some(address => address === targetId),
+    );
+  }
+
+  /** @param key the target group's ARN, and `id:port` */
+  #isTargetRunning(key: string): boolean {
+    const instance = this.#behind(key.split(' ')[1]?.split(':')[0]);
+    return instance !== undefined && this.#isRunning(instance.id);
+  }
+
+  /** Has the suppression that somebody else had set run out by itself? */
+  #isOver(instanceId: string): boolean {
+    return (this.#foreign.get(instanceId) ?? Number.POSITIVE_INFINITY) <= this.#account.world.clock.now();
+  }
+
   #isRunning(instanceId: string): boolean {
     return this.#account.ec2.instance(instanceId)?.state === 'running';
+  }
+
+  #count(at: number): void {
+    if (at === this.#checkedAt) return;
+    this.#checkedAt = at;
+    this.#checkedInstants++;
   }
 
   #broken(invariant: Violation['invariant'], what: string): void {
@@ -208,6 +263,9 @@ export class Invariants {
 
 /** Verdicts that our acts cause: application status, and load balancer health. */
 const OURS = /Application Status check|ELB/;
+
+/** Calls that change something for the instances or targets that they name. */
+const ACTS = /^(Enable|Disable)ApplicationStatusCheckSuppression$|^(Register|Deregister)Targets$|Standby$/;
 
 const ids = (given: unknown): string[] => (Array.isArray(given) ? given.map(String) : []);
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { processes } from '../account/auto-scaling-group.ts';
+import { measuredPhysics } from '../account/physics.ts';
 
 const seconds = z.number().min(0);
 
@@ -45,12 +47,17 @@ const fleet = z.strictObject({
   instances: z.int().min(1),
   /** From boot, or from the restart in a deployment, until the application answers. */
   startUpSeconds: seconds.default(30),
-  optedIn: z.boolean().default(true),
+  /** What carries the opt-in tag. */
+  optedIn: z
+    .array(z.enum(['instances', 'targetGroups', 'autoScalingGroup']))
+    .default(['instances', 'targetGroups', 'autoScalingGroup']),
   autoScaling: z
     .strictObject({
       healthChecks: z.array(z.enum(['EC2', 'ELB'])).default(['EC2', 'ELB']),
       graceSeconds: seconds.default(120),
       minSize: z.int().min(0).optional(),
+      /** Processes that a person has suspended. */
+      suspended: z.array(z.enum(processes)).default([]),
       /** Members in these other states, besides the fleet. */
       others: z
         .array(
@@ -75,13 +82,15 @@ const fleet = z.strictObject({
     .prefault({}),
   targetGroups: z.array(targetGroup).default([]),
   checks: z.array(check).default([]),
-  /** A person has suppressed so many instances before the deployment begins; without seconds, indefinitely. */
+  /** A person has suppressed so many instances: for these seconds from the start of the deployment, else indefinitely. */
   suppressedByOthers: z.strictObject({ instances: z.int().min(1), seconds: seconds.optional() }).optional(),
-  /** The application answers 500 on every instance until it is deployed anew. */
-  broken: z.boolean().default(false),
+  /** The application answers 500 on every instance, or on those of these numbers, until it is deployed anew. */
+  broken: z.union([z.boolean(), z.array(z.int().min(0))]).default(false),
 });
 
 const deployment = z.strictObject({
+  /** The instances of the fleet that are deployed to, by their number from 0; all unless given. */
+  instances: z.array(z.int().min(0)).min(1).optional(),
   batches: z.union([z.enum(['one-at-a-time', 'half', 'all']), z.int().min(1)]).default('half'),
   /** How long the application is stopped on each instance of a batch. */
   downSeconds: seconds.default(120),
@@ -97,14 +106,29 @@ const deployment = z.strictObject({
 
 const happening = z.strictObject({
   atSeconds: seconds,
-  do: z.enum(['terminate-instance', 'release-suppression', 'stop-execution', 'mark-unhealthy']),
+  /** Counted from when a machine first enters this state; from the start of the deployment unless given. */
+  after: z.string().min(1).optional(),
+  do: z.enum([
+    'terminate-instance',
+    'release-suppression',
+    'register-targets',
+    'stop-execution',
+    'mark-unhealthy',
+    'break-application',
+  ]),
   instance: z.int().min(0).default(0),
 });
 
-const expectation = z.strictObject({
+const ending = z.strictObject({
   outcome: z.enum(['succeeded', 'refused', 'failed']).default('succeeded'),
   /** The named error of a refused or failed deployment. */
   error: z.string().optional(),
+});
+
+/** Somebody else's deployment to the same fleet, begun while the first is on its way. */
+const rival = deployment.extend({ atSeconds: seconds, expect: ending.prefault({}) });
+
+const expectation = ending.extend({
   replaced: z.int().min(0).default(0),
   failedRequests: z.int().min(0).default(0),
 });
@@ -115,13 +139,20 @@ export const scenario = z.strictObject({
   seed: z.int().min(0).default(1),
   fleet,
   deployment: deployment.prefault({}),
+  rivals: z.array(rival).default([]),
   events: z.array(happening).default([]),
   /** Overrides of the account's physics, by the names of local/account/physics.ts. */
-  physics: z.record(z.string(), z.unknown()).default({}),
+  physics: z
+    .record(
+      z.string().refine(name => name in measuredPhysics, 'is no name in local/account/physics.ts'),
+      z.unknown(),
+    )
+    .default({}),
   expect: expectation.prefault({}),
 });
 export type Scenario = z.output<typeof scenario>;
 export type ScenarioEvent = z.output<typeof happening>;
+export type DeploymentSpec = z.output<typeof deployment>;
 
 /** A scenario file that cannot be used: says the file, the line and what to mend. */
 export class ScenarioRefused extends Error {

@@ -3,15 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { type AttributeValue, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Account } from '../account/account.ts';
 import { createAccount } from '../account/account.ts';
+import type { CheckQuotas } from '../account/check-registry.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Entry } from '../account/journal.ts';
 import type { Physics } from '../account/physics.ts';
 import { createWorld } from '../account/world.ts';
-import { deployStack, type Stack } from '../stack/deploy.ts';
+import { deployStack, type Stack, type StackSettings } from '../stack/deploy.ts';
 import type { Code } from '../stack/handlers.ts';
+import type { Gate } from '../wire/contract.ts';
 import { outsideInvocations } from '../wire/invocation.ts';
 import { type BuiltFleet, buildFleet } from './build-fleet.ts';
-import { type DeploymentResult, deploy } from './deployment.ts';
+import { type DeploymentResult, deploy, type Site } from './deployment.ts';
 import { scheduleEvents } from './events.ts';
 import { Invariants, type Violation } from './invariants.ts';
 import { type Measures, measure } from './measures.ts';
@@ -25,32 +27,53 @@ export interface SimulationSettings {
   readonly code?: Code;
   /** Hears everything that happens, as it happens. */
   readonly hear?: (entry: Entry) => void;
+  /** The account's quotas of application status checks, where they are not AWS's defaults. */
+  readonly quotas?: Partial<CheckQuotas>;
+  /** Further gates before every call to the account: what measures, throttles or fails. Asked for when the fleet stands. */
+  readonly gates?: (account: Account) => readonly Gate[];
+  /** May an invocation of a function die between two of its calls? */
+  readonly dies?: StackSettings['dies'];
+  /** Is shown the account when the deployment is about to begin. */
+  readonly begun?: (scene: Scene) => void;
 }
 
-export interface Simulated {
-  readonly deployment: DeploymentResult;
-  readonly violations: readonly Violation[];
-  readonly measures: Measures;
+/** What a deployment is about to change. */
+export interface Scene {
   readonly account: Account;
   readonly fleet: BuiltFleet;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+export interface Simulated extends Scene {
+  readonly deployment: DeploymentResult;
+  /** In the order of the scenario's rivals. */
+  readonly rivals: readonly DeploymentResult[];
+  readonly violations: readonly Violation[];
+  /** At how many instants something happened that the invariants were checked against. */
+  readonly checkedInstants: number;
+  readonly measures: Measures;
   /** Undefined without Quiesce. */
   readonly stack: Stack | undefined;
-  /** Milliseconds since the epoch: when the deployment began. */
-  readonly startedAt: number;
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
 const MINUTE = 60_000;
 
-/** Runs a scenario from start to end in virtual time. @throws what the product or the account did not expect */
-export async function simulate(settings: SimulationSettings): Promise<Simulated> {
+/** A fleet that has run for long, with Quiesce deployed beside it unless it is left out. */
+export interface Standing extends Site {
+  readonly invariants: Invariants;
+}
+
+/** Builds a scenario's account up to the moment before its deployment begins. */
+export async function standUp(settings: SimulationSettings): Promise<Standing> {
   const { scenario, seed = scenario.seed, without = false, code = 'source' } = settings;
   const world = createWorld({ seed, physics: scenario.physics as Partial<Physics> });
-  const account = createAccount(world);
+  const account = createAccount(world, settings.quotas);
   const { clock } = world;
   const fleet = buildFleet(account, scenario);
   await clock.runFor(settle(account, fleet), 60 * MINUTE);
-  suppressAsOthers(account, fleet, scenario);
+  if (scenario.fleet.suppressedByOthers) await clock.runFor(suppressAsOthers(account, fleet, scenario));
 
   const invariants = new Invariants(account, fleet, scenario);
   const stack = without
@@ -61,31 +84,58 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
         services: account.services,
         tags: account.tags,
         code,
-        gates: [invariants.gate],
+        gates: [...(settings.gates?.(account) ?? []), invariants.gate],
+        ...(settings.dies && { dies: settings.dies }),
       });
   if (stack) account.onEvent(event => stack.events.put(event));
   const { hear } = settings;
   // What a listener prints is not a function's log line.
   if (hear) world.journal.listen(entry => outsideInvocations(() => hear(entry)));
+  return { account, fleet, scenario, stack, invariants };
+}
+
+/** Runs a scenario from start to end in virtual time. @throws what the product or the account did not expect */
+export async function simulate(settings: SimulationSettings): Promise<Simulated> {
+  const standing = await standUp(settings);
+  const { account, fleet, scenario, stack, invariants } = standing;
+  const { clock } = account.world;
   startTraffic(account, fleet, scenario);
 
   const startedAt = clock.now();
-  scheduleEvents(account, fleet, scenario, stack);
-  const deployment = await clock.runFor(deploy(account, fleet, scenario, stack), 48 * 60 * MINUTE);
+  settings.begun?.({ account, fleet, startedAt });
+  const ahead = scheduleEvents(account, fleet, scenario, stack);
+  const all = Promise.all([
+    deploy(standing, { name: scenario.name, spec: scenario.deployment }),
+    ...scenario.rivals.map(async (spec, index) => {
+      await clock.sleep(spec.atSeconds * 1000);
+      return deploy(standing, { name: `${scenario.name}-rival-${index + 1}`, spec });
+    }),
+  ]);
+  const [deployment, ...rivals] = await clock.runFor(all, 48 * 60 * MINUTE);
   const endedAt = clock.now();
+  const [missed] = ahead;
+  if (stack && missed)
+    throw new Error(`The deployment was over before the event ${JSON.stringify(missed)} could happen.`);
   account.traffic.stop();
-  // Long enough for what was set in motion to show: marks, replacements, a release that is spreading.
-  await clock.pass(15 * MINUTE);
-  invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
+  await settleEnd(standing);
   return {
     deployment,
+    rivals,
     violations: invariants.violations,
+    checkedInstants: invariants.checkedInstants,
     measures: measure(account, fleet, startedAt, endedAt),
     account,
     fleet,
     stack,
     startedAt,
   };
+}
+
+/** Lets what was set in motion show (marks, replacements, a release that is spreading), and checks what is left. */
+export async function settleEnd({ account, stack, invariants }: Standing): Promise<void> {
+  const { clock } = account.world;
+  await clock.pass(15 * MINUTE);
+  invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
 }
 
 /** Waits until every target is healthy and every check has an opinion, as in a fleet that has run for long. */
@@ -104,16 +154,19 @@ async function settle(account: Account, fleet: BuiltFleet): Promise<void> {
   await clock.sleep(2 * MINUTE);
 }
 
-function suppressAsOthers(
+/** Ten minutes before the deployment, so that it is described as suppressed when that begins. */
+async function suppressAsOthers(
   account: Account,
   fleet: BuiltFleet,
   { fleet: { suppressedByOthers } }: Scenario,
-): void {
+): Promise<void> {
   if (!suppressedByOthers) return;
+  const { instances, seconds } = suppressedByOthers;
   ec2Api(account.checks).EnableApplicationStatusCheckSuppression({
-    InstanceIds: fleet.instances.slice(0, suppressedByOthers.instances).map(instance => instance.id),
-    ...(suppressedByOthers.seconds === undefined ? {} : { DurationSeconds: suppressedByOthers.seconds }),
+    InstanceIds: fleet.instances.slice(0, instances).map(instance => instance.id),
+    ...(seconds === undefined ? {} : { DurationSeconds: seconds + 600 }),
   });
+  await account.world.clock.sleep(10 * MINUTE);
 }
 
 function startTraffic(account: Account, fleet: BuiltFleet, scenario: Scenario): void {

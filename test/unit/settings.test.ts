@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { setting } from '../../functions/core/settings.ts';
+import { optInTag, setting } from '../../functions/core/settings.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,4 +13,8 @@ test.each([undefined, ''])('a setting that is %j is the fault of the deployment,
   expect(() => setting('LEDGER_TABLE')).toThrow(
     'The environment variable LEDGER_TABLE is not set: template.yaml has to set it.',
   );
+});
+
+test("D19: the opt-in tag's key is the one that the permissions name, its value the stack's", () => {
+  expect(optInTag('enabled')).toEqual({ key: 'quiesce', value: 'enabled' });
 });

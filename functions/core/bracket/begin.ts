@@ -66,13 +66,13 @@ export async function beginRun(
   const conflicts = await claimAll(request, planned, now);
   if (conflicts.length === 0) return { ...begun, verdict: 'planned', waitSeconds: 0 };
 
-  await dropClaims(request.runId, plan.instanceIds);
   const mayWait = request.queue || conflicts.every(conflict => conflict.why === 'releasing');
   const waitSeconds = nextWait(now, startedAt + request.policy.waitSeconds, pollSeconds(plan.budgets.before));
   if (!mayWait || waitSeconds === 0)
     throw new RunInProgress(
       `Run ${list([...new Set(conflicts.map(conflict => conflict.by))])} is live on ${list(conflicts.map(conflict => conflict.instanceId))} and moves the same traffic. Wait for it, or say queue: true with a longer policy.waitSeconds.`,
     );
+  await dropClaims(request.runId, plan.instanceIds);
   return { ...begun, verdict: 'queued', waitSeconds };
 }
 
@@ -95,7 +95,7 @@ interface Conflict {
 
 async function claimAll(
   request: RunRequest,
-  { plan, members }: PlannedRun,
+  { plan, members, movedBy }: PlannedRun,
   now: number,
 ): Promise<Conflict[]> {
   const conflicts: Conflict[] = [];
@@ -109,7 +109,11 @@ async function claimAll(
       member.memberships.length > 0,
       now,
     );
-    if (!answer.claimed) conflicts.push({ instanceId: member.instanceId, by: answer.by, why: answer.why });
+    const { instanceId } = member;
+    const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;
+    if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
+    // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
+    else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
   });
   return conflicts;
 }
@@ -134,6 +138,7 @@ export interface Resumed {
   readonly deployedAt: number;
   readonly readyDeadline: number;
   readonly inServiceDeadline: number;
+  readonly evidenceDeadline: number;
   readonly releaseDeadline: number;
   readonly releaseSeconds: number;
   /** The deployment took longer than the suppression covers: it is extended first, until then. */
@@ -154,7 +159,8 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
   const { budgets } = run.plan;
   const readyDeadline = now + budgets.ready;
   const inServiceDeadline = readyDeadline + budgets.inService;
-  const releaseDeadline = inServiceDeadline + budgets.readyAgain + budgets.release;
+  const evidenceDeadline = inServiceDeadline + budgets.readyAgain;
+  const releaseDeadline = evidenceDeadline + budgets.release;
   const moved = await advance(request.runId, {
     from: 'go-ahead',
     to: 'after',
@@ -177,6 +183,7 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
     deployedAt: request.deployedAt ? Date.parse(request.deployedAt) : now * 1000,
     readyDeadline,
     inServiceDeadline,
+    evidenceDeadline,
     releaseDeadline,
     releaseSeconds: run.plan.suppressing > 0 ? RELEASE_SECONDS : 0,
   };

@@ -2,6 +2,7 @@ import { RunEnded } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import { recordRefusal } from '../ledger/refusals.ts';
 import { advance, endRun, fencedRun, findRun, ownRun } from '../ledger/runs.ts';
+import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
 import { endClaims } from './release.ts';
 
@@ -50,9 +51,10 @@ export async function fence(
 ): Promise<Fenced> {
   const at = nowSeconds();
   const said = readable(failure);
-  const run = await findRun(runId);
+  // A request without a proper runId has neither run nor refusal on record.
+  const run = isRunId(runId) ? await findRun(runId) : undefined;
   const ours = run !== undefined && (await endRun(run.runId, { owner, outcome: 'failed', at, ...said }));
-  if (!run && runId) await recordRefusal(runId, said, at);
+  if (!run && isRunId(runId)) await recordRefusal(runId, said, at);
   const answer = { runId, deadline: at + (run?.plan.budgets.undo ?? 0), ...said };
   if (!ours) return { ...answer, next: 'nothing' };
   if (run.acted) return { ...answer, next: 'undo' };

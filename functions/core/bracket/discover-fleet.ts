@@ -28,7 +28,7 @@ export async function discoverFleet(request: RunRequest, optIn: OptInTag): Promi
   const named = await instancesOf(request.fleet);
   const found = await describeInstances(named.instanceIds);
   const unknown = named.instanceIds.filter(id => !found.has(id));
-  if (unknown.length > 0)
+  if (unknown.length > 0 && 'instanceIds' in request.fleet)
     throw new InstanceUnknown(
       `There is no instance ${list(unknown)} in this account and Region. Correct fleet.instanceIds.`,
     );
@@ -36,7 +36,10 @@ export async function discoverFleet(request: RunRequest, optIn: OptInTag): Promi
   const memberships = await groupMemberships(inZones.map(facts => facts.id));
 
   const candidates: Candidate[] = [];
-  const bystanders: Bystander[] = [...named.bystanders];
+  const bystanders: Bystander[] = [
+    ...named.bystanders,
+    ...unknown.map(instanceId => ({ instanceId, reason: 'does not exist any more' })),
+  ];
   const leftOut = new Set(bystanders.map(bystander => bystander.instanceId));
   for (const facts of inZones) {
     if (leftOut.has(facts.id)) continue;

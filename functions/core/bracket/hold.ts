@@ -13,14 +13,14 @@ import { processesToSuspend } from '../domain/holding.ts';
 import type { PlannedHolding } from '../domain/plan.ts';
 import { endHold, findHold, joinHold, leaveHold } from '../ledger/auto-scaling-holds.ts';
 import type { RunRecord } from '../ledger/items.ts';
-import { markActed, ownRun } from '../ledger/runs.ts';
+import { ownRun } from '../ledger/runs.ts';
 
 /**
  * Keeps Auto Scaling from acting on its own health verdicts while the run works on its instances (D4).
  *
  * @returns why it has to wait; undefined when every group is held
  */
-export async function holdAutoScaling(run: RunRecord, owner: string): Promise<string | undefined> {
+export async function holdAutoScaling(run: RunRecord): Promise<string | undefined> {
   for (const holding of run.plan.holdings) {
     const facts = (await groups([holding.group])).get(holding.group);
     if (!facts) continue;
@@ -36,7 +36,6 @@ export async function holdAutoScaling(run: RunRecord, owner: string): Promise<st
     }
     const missing = processesToSuspend(hold.suspended, facts.suspendedProcesses);
     if (missing.length === 0) continue;
-    await markActed(run.runId, owner);
     await suspendProcesses(holding.group, missing);
   }
   return undefined;
@@ -48,18 +47,37 @@ const standbyOf = (run: RunRecord): readonly PlannedHolding[] =>
 const idsIn = (members: readonly Member[], group: string): string[] =>
   members.filter(member => member.autoScalingGroup === group).map(member => member.instanceId);
 
-/** Puts the members of the groups that the plan wants in Standby there. */
-export async function enterStandby(run: RunRecord, owner: string, members: readonly Member[]): Promise<void> {
+/**
+ * Puts the members of the groups that the plan wants in Standby there.
+ *
+ * @returns what Auto Scaling did not take, instance by instance
+ */
+export async function enterStandby(
+  run: RunRecord,
+  owner: string,
+  members: readonly Member[],
+): Promise<string[]> {
+  const notTaken: string[] = [];
   for (const { group } of standbyOf(run)) {
     await ownRun(run.runId, owner);
-    await enter(group, await inState(group, idsIn(members, group), 'InService'));
+    const { failed } = await enter(group, await inState(group, idsIn(members, group), 'InService'));
+    notTaken.push(...failed.map(({ item, reason }) => `${item} does not enter Standby: ${reason}`));
   }
+  return notTaken;
 }
 
-/** Brings members back from Standby; Auto Scaling registers them in its own target groups. */
-export async function leaveStandby(run: RunRecord, members: readonly Member[]): Promise<void> {
-  for (const { group } of standbyOf(run))
-    await exit(group, await inState(group, idsIn(members, group), 'Standby'));
+/**
+ * Brings members back from Standby; Auto Scaling registers them in its own target groups.
+ *
+ * @returns what Auto Scaling did not take, instance by instance
+ */
+export async function leaveStandby(run: RunRecord, members: readonly Member[]): Promise<string[]> {
+  const notTaken: string[] = [];
+  for (const { group } of standbyOf(run)) {
+    const { failed } = await exit(group, await inState(group, idsIn(members, group), 'Standby'));
+    notTaken.push(...failed.map(({ item, reason }) => `${item} does not leave Standby: ${reason}`));
+  }
+  return notTaken;
 }
 
 async function inState(group: string, instanceIds: readonly string[], state: string): Promise<string[]> {

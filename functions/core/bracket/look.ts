@@ -10,7 +10,7 @@ import {
   judgeReady,
   judgeReleased,
   judgeSuppressed,
-  newestEvaluation,
+  passesUnbroken,
   type Sighting,
   type StatusSeen,
   sumUp,
@@ -22,6 +22,7 @@ import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { findRun } from '../ledger/runs.ts';
+import { CHECK_INTERVAL_SECONDS } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { membersOf } from './members.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -39,8 +40,10 @@ export interface LookRequest {
 }
 
 export interface Looked extends StepAnswer {
-  /** The newest evaluation that was seen, in milliseconds since the epoch: the next one has to be newer. */
+  /** When `ready` is met: one evaluation of each check more is newer than this, in milliseconds since the epoch. */
   readonly evaluatedUntil: number;
+  /** A check of a member does not pass at the moment: evaluations count from now on. */
+  readonly broken: boolean;
 }
 
 /** One fresh look at the whole fleet, for one goal or several at the same moment (D36). Reads only. */
@@ -66,11 +69,14 @@ export async function look(request: LookRequest): Promise<Looked> {
   await finishGone(sightings);
   if (wants('undone')) for (const [group, sighting] of await openHolds(run)) sightings.set(group, [sighting]);
 
-  const evaluatedUntil = Math.max(
-    0,
-    ...members.map(member => newestEvaluation(statuses.get(member.instanceId))),
-  );
-  return { ...answer(run, request, sightings), evaluatedUntil };
+  return {
+    ...answer(run, request, sightings),
+    // Each check is evaluated once an interval, and a loop looks more often than that: no evaluation escapes it.
+    evaluatedUntil: request.newerThan + CHECK_INTERVAL_SECONDS * 1000,
+    broken: members.some(
+      member => !isGone(sightings, member) && !passesUnbroken(member, statuses.get(member.instanceId)),
+    ),
+  };
 }
 
 async function readable({ runId, owner, goals }: LookRequest): Promise<RunRecord> {
@@ -156,6 +162,9 @@ async function finishGone(sightings: Map<string, Sighting[]>): Promise<void> {
   }
 }
 
+const isGone = (sightings: ReadonlyMap<string, readonly Sighting[]>, { instanceId }: Member): boolean =>
+  sightings.get(instanceId)?.some(sighting => sighting.verdict === 'gone') ?? false;
+
 async function openHolds(run: RunRecord): Promise<[string, Sighting][]> {
   const open: [string, Sighting][] = [];
   for (const { group } of run.plan.holdings) {
@@ -184,7 +193,11 @@ function answer(
       cause: `${sum.reasons.join('; ')}. Waiting cannot help: correct it and start a new run.`,
     };
   const now = nowSeconds();
-  const budget = Math.max(...request.goals.map(goal => budgetOf(goal, run.plan.budgets)));
+  // A later round of a loop may last longer than the goal's own budget: until the run's.
+  const budget = Math.max(
+    request.deadline - now,
+    ...request.goals.map(goal => budgetOf(goal, run.plan.budgets)),
+  );
   return waitingStep(nextWait(now, request.deadline, pollSeconds(budget)), sum.reasons, sum);
 }
 

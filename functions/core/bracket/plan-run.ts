@@ -7,7 +7,7 @@ import {
   type CheckFacts,
 } from '../aws/ec2.ts';
 import { computeBudgets } from '../domain/budgets.ts';
-import type { Bystander, Member } from '../domain/fleet.ts';
+import { type Bystander, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
 import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
 import type { Plan, PlannedHolding } from '../domain/plan.ts';
@@ -32,6 +32,8 @@ import { leavingKeys, seenTargets } from './seen-targets.ts';
 export interface PlannedRun {
   readonly plan: Plan;
   readonly members: readonly Member[];
+  /** By instance: the run that moved its traffic when it was planned. */
+  readonly movedBy: ReadonlyMap<string, string>;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
   const bystanders: Bystander[] = [...fleet.bystanders];
   for (const candidate of fleet.candidates) {
     const { id } = candidate.facts;
-    const member = toMember(candidate, statuses.get(id), records.get(id), traffic);
+    const member = toMember(candidate, statuses.get(id), records.get(id), traffic, request);
     const held = holdings.some(holding => holding.group === member.autoScalingGroup);
     if (member.suppression === 'none' && member.memberships.length === 0 && !held)
       bystanders.push({ instanceId: id, reason: 'has no check and is in no target group' });
@@ -66,7 +68,7 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
     );
 
   const emergency = emergencyOf(request, now);
-  if (!emergency) await refuseBelowFloor(members, traffic);
+  if (!emergency) await refuseBelowFloor(request.runId, members, traffic);
   const suppressing = members.filter(member => member.suppression !== 'none').length;
   const draining = members.filter(member => member.memberships.length > 0).length;
   const budgets = computeBudgets({
@@ -100,7 +102,10 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
     suppressUntil: now + Math.max(budgets.whole, request.policy.suppressSeconds) + SUPPRESSION_MARGIN_SECONDS,
     remarks: [...traffic.remarks, ...remarksOn(members, emergency)],
   };
-  return { plan, members };
+  const movedBy = new Map<string, string>();
+  for (const { instanceId, traffic } of records.values())
+    if (traffic !== undefined && traffic !== request.runId) movedBy.set(instanceId, traffic);
+  return { plan, members, movedBy };
 }
 
 const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };
@@ -122,12 +127,12 @@ function toMember(
   status: ApplicationStatusFacts | undefined,
   record: InstanceRecord | undefined,
   traffic: Traffic,
+  request: RunRequest,
 ): Member {
+  const claims = [...(record?.claims.values() ?? [])].map(claim => claim.member);
   const checks = status?.checks ?? [];
   const included = checks.filter(check => check.aggregation === 'included').map(check => check.checkId);
   const excluded = checks.filter(check => check.aggregation !== 'included').map(check => check.checkId);
-  const ours = [...(record?.claims.values() ?? [])].some(claim => claim.member.suppression === 'ours');
-  const found = status?.status === 'suppressed' && !ours;
   return {
     instanceId: facts.id,
     zone: facts.zone,
@@ -135,9 +140,39 @@ function toMember(
     ...(autoScalingGroup ? { autoScalingGroup } : {}),
     includedChecks: included,
     excludedChecks: excluded,
-    suppression: found ? 'others' : checks.length > 0 ? 'ours' : 'none',
-    memberships: traffic.membershipsOf(facts.id),
+    ...suppressionOf(status, claims),
+    memberships: request.traffic === 'drain' ? membershipsOf(facts.id, record, traffic) : [],
   };
+}
+
+/** Whose suppression it is: what another run found there, or keeps there, is that still. */
+function suppressionOf(
+  status: ApplicationStatusFacts | undefined,
+  claims: readonly Member[],
+): Pick<Member, 'suppression' | 'othersUntil'> {
+  const others = claims.find(member => member.suppression === 'others');
+  if (others) {
+    const { suppression, othersUntil } = others;
+    return { suppression, ...(othersUntil !== undefined && { othersUntil }) };
+  }
+  const ours = claims.some(member => member.suppression === 'ours');
+  if (status?.status !== 'suppressed' || ours)
+    return { suppression: (status?.checks ?? []).length > 0 ? 'ours' : 'none' };
+  const ends = status.resumesAt;
+  return { suppression: 'others', ...(ends && { othersUntil: Math.ceil(ends.getTime() / 1000) }) };
+}
+
+/** What is listed, and what a live run has taken out and will put back: that traffic is the run's, not nobody's. */
+function membershipsOf(
+  instanceId: string,
+  record: InstanceRecord | undefined,
+  traffic: Traffic,
+): readonly Membership[] {
+  const listed = traffic.membershipsOf(instanceId);
+  const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
+  const known = new Set(listed.map(key));
+  const out = record?.traffic === undefined ? [] : record.memberships;
+  return [...listed, ...out.filter(membership => !known.has(key(membership)))];
 }
 
 /** How long the fleet may need to be ready: never less than its slowest check needs to pass. */
@@ -190,16 +225,15 @@ function refuseUntaggedGroup(group: AutoScalingGroupFacts, { key, value }: OptIn
 }
 
 /** Refuses what no waiting can make possible: even with every registered target healthy too few would be left. */
-async function refuseBelowFloor(members: readonly Member[], traffic: Traffic): Promise<void> {
+async function refuseBelowFloor(runId: string, members: readonly Member[], traffic: Traffic): Promise<void> {
   const guards = await readGuards(traffic.groups.map(group => group.arn));
   for (const group of traffic.groups) {
     if (!group.serves) continue;
-    const guard = guards.get(group.arn);
     const verdict = judgeFloor(
       group.floor,
       await seenTargets(group, traffic.health.get(group.arn) ?? [], members),
       leavingKeys(members, group),
-      guard ? outByZone(guard) : new Map(),
+      outByZone(guards.get(group.arn), runId),
       'best',
     );
     if (!verdict.permitted)
@@ -210,12 +244,14 @@ async function refuseBelowFloor(members: readonly Member[], traffic: Traffic): P
 }
 
 function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
-  const { timeoutSeconds } = request;
-  if (timeoutSeconds !== undefined && timeoutSeconds < budgets.before)
+  const { timeoutSeconds, policy } = request;
+  // A live run may be waited for first: as long as the policy says with `queue`, and in any case while it releases.
+  const queue = request.queue ? policy.waitSeconds : 0;
+  if (timeoutSeconds !== undefined && timeoutSeconds < queue + budgets.before)
     throw new BudgetExceedsTimeout(
-      `before-deploy may take ${budgets.before} s and the caller waits ${timeoutSeconds} s. Raise timeoutSeconds, or lower the deregistration delay or policy.waitSeconds.`,
+      `before-deploy may take ${queue + budgets.before} s and the caller waits ${timeoutSeconds} s. Raise timeoutSeconds, or lower the deregistration delay or policy.waitSeconds.`,
     );
-  const longest = Math.max(budgets.before, budgets.after) + budgets.undo;
+  const longest = Math.max(policy.waitSeconds + budgets.before, budgets.after) + budgets.undo;
   if (longest > MACHINE_TIMEOUT_SECONDS)
     throw new BudgetExceedsTimeout(
       `A phase may take ${longest} s and the machine's own time-out is ${MACHINE_TIMEOUT_SECONDS} s. Lower the deregistration delay, policy.waitSeconds or policy.readySeconds.`,

@@ -29,8 +29,7 @@ export async function registerMembers(
   members: readonly Member[],
   before: () => Promise<unknown>,
 ): Promise<string[]> {
-  const notTaken: string[] = [];
-  await leaveStandby(run, members);
+  const notTaken = await leaveStandby(run, members);
   for (const group of run.plan.groups) {
     const targets = members
       .flatMap(member => member.memberships)

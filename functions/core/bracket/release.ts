@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { inChunks } from '../aws/batch.ts';
-import { describeInstances, disableSuppression } from '../aws/ec2.ts';
+import {
+  describeInstances,
+  disableSuppression,
+  enableSuppression,
+  type SuppressionOutcome,
+} from '../aws/ec2.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { leaveSuppression } from '../domain/suppression.ts';
 import { beginRelease, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
@@ -26,7 +32,7 @@ export async function release(runId: string, owner: string, deadline: number): P
 }
 
 /**
- * Disables our suppression where this run's is the last claim, and leaves the others to the runs that still claim them.
+ * Ends our suppression where this run's is the last claim, and leaves the others to the runs that still claim them.
  *
  * @param before runs before each chunk: may the act go on?
  * @returns what EC2 did not release, instance by instance
@@ -36,38 +42,47 @@ export async function releaseSuppression(
   records: ReadonlyMap<string, InstanceRecord>,
   before: () => Promise<unknown>,
 ): Promise<string[]> {
-  const ours = [...records.values()].filter(
-    record => record.claims.get(run.runId)?.member.suppression === 'ours',
-  );
-  const releasing: string[] = [];
+  const now = nowSeconds();
+  const disabling: string[] = [];
+  const restoring = new Map<number, string[]>();
   const refused: string[] = [];
-  await inChunks(ours, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (!record) return;
-    if (await beginReleaseOf(run.runId, record)) releasing.push(record.instanceId);
+  await inChunks([...records.values()], 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
+    const claim = record?.claims.get(run.runId);
+    if (!record || !claim) return;
+    const leaving = leaveSuppression(claim.member, claim.until, now);
+    if (leaving.how === 'untouched') return;
+    if (leaving.how === 'restore' && !othersLive(run.runId, record, now))
+      restoring.set(leaving.until, [...(restoring.get(leaving.until) ?? []), record.instanceId]);
+    else if (leaving.how === 'disable' && (await beginReleaseOf(run.runId, record, now)))
+      disabling.push(record.instanceId);
     else if (!(await leaveClaim(run.runId, record)))
       refused.push(`${record.instanceId}: another run has just come or gone`);
   });
-  await inChunks(releasing.sort(), SUPPRESSION_INSTANCES, 1, async chunk => {
-    await before();
-    const { failed } = await disableSuppression(chunk, tokenOf(run, chunk));
-    if (failed.length === 0) return;
-    const facts = await describeInstances(failed.map(failure => failure.instanceId));
-    for (const { instanceId, reason } of failed)
-      if (facts.get(instanceId)?.state === 'running') refused.push(`${instanceId}: ${reason}`);
-  });
+  const inBatches = (ids: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) =>
+    inChunks(ids.sort(), SUPPRESSION_INSTANCES, 1, async chunk => {
+      await before();
+      const { failed } = await act(chunk);
+      if (failed.length === 0) return;
+      const facts = await describeInstances(failed.map(failure => failure.instanceId));
+      for (const { instanceId, reason } of failed)
+        if (facts.get(instanceId)?.state === 'running') refused.push(`${instanceId}: ${reason}`);
+    });
+  await inBatches(disabling, chunk => disableSuppression(chunk, tokenOf(run, ['release', ...chunk])));
+  for (const [until, ids] of restoring)
+    await inBatches(ids, chunk => enableSuppression(chunk, until - now, tokenOf(run, ['restore', ...chunk])));
   return refused;
 }
 
 /** A dead run's claim does not count: it ended by itself. */
-async function beginReleaseOf(runId: string, record: InstanceRecord): Promise<boolean> {
-  const now = nowSeconds();
-  const othersLive = [...record.claims].some(([claimant, claim]) => claimant !== runId && claim.until > now);
-  return !othersLive && (await beginRelease(runId, record, now + RELEASING_SECONDS));
-}
+const othersLive = (runId: string, record: InstanceRecord, now: number): boolean =>
+  [...record.claims].some(([claimant, claim]) => claimant !== runId && claim.until > now);
 
-const tokenOf = (run: RunRecord, ids: readonly string[]): string =>
+const beginReleaseOf = async (runId: string, record: InstanceRecord, now: number): Promise<boolean> =>
+  !othersLive(runId, record, now) && (await beginRelease(runId, record, now + RELEASING_SECONDS));
+
+const tokenOf = (run: RunRecord, what: readonly string[]): string =>
   createHash('sha256')
-    .update(JSON.stringify([run.runId, run.owner, 'release', ids]))
+    .update(JSON.stringify([run.runId, run.owner, ...what]))
     .digest('hex')
     .slice(0, 64);
 

@@ -3,10 +3,10 @@ import { inChunks } from '../aws/batch.ts';
 import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { judgeSuppressed } from '../domain/goals.ts';
 import { SuppressionRefused } from '../errors.ts';
-import { findInstances } from '../ledger/instances.ts';
+import { findInstances, lengthenClaim } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { findRun, markActed, ownRun } from '../ledger/runs.ts';
-import { SUPPRESSION_INSTANCES } from '../limits.ts';
+import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_INSTANCES } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { membersOf } from './members.ts';
@@ -28,13 +28,16 @@ export interface Suppressed {
   readonly enabled: number;
   /** Found suppressed for long enough. */
   readonly already: number;
+  /** Refused, and suppressed already: what is there has to do. Only while a run that has its go-ahead lengthens it. */
+  readonly refused: number;
   /** What is left of the lead, in seconds. */
   readonly leadSeconds: number;
 }
 
 /**
- * Suppresses every member that is not suppressed for long enough, always with a duration (R-TTL, D31). Members that a run
- * of ours had suppressed keep their lead from then.
+ * Suppresses every member that is not suppressed for long enough, always with a duration (R-TTL, D31), and never for
+ * shorter than another run's claim needs it: a second Enable may replace the first. Members that a run of ours had
+ * suppressed keep their lead from then.
  *
  * @throws SuppressionRefused when EC2 refuses an instance that is still there
  */
@@ -50,32 +53,56 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
 
   const now = nowSeconds();
   if (lacking.length > 0) await markActed(runId, owner, now);
+  let refused = 0;
   await inChunks(lacking, SUPPRESSION_INSTANCES, 1, async chunk => {
     await ownRun(runId, owner);
     const ids = chunk.map(member => member.instanceId);
-    const { failed } = await enableSuppression(ids, until - now, tokenOf([runId, owner, round, until, ids]));
-    if (failed.length > 0) await refuseUnlessGone(failed, until - now);
+    const longest = await claimUntil(runId, ids, until);
+    const { failed } = await enableSuppression(
+      ids,
+      longest - now,
+      tokenOf([runId, owner, round, longest, ids]),
+    );
+    const there = await withoutGone(failed);
+    const lasting = there.filter(({ instanceId }) => statuses.get(instanceId)?.status === 'suppressed');
+    if (there.length > lasting.length || (there.length > 0 && run.phase === 'before'))
+      throw refusal(there, longest - now);
+    refused += there.length;
   });
   const since = lacking.length > 0 ? now : await lastSuppression(run, records);
   return {
-    enabled: lacking.length,
+    enabled: lacking.length - refused,
     already: members.length - lacking.length,
+    refused,
     leadSeconds: Math.max(0, since + run.request.policy.leadSeconds - now),
   };
 }
 
+/** Writes into the run's claims until when it needs the suppression, and answers the longest need of any run there. */
+async function claimUntil(runId: string, instanceIds: readonly string[], until: number): Promise<number> {
+  const records = [...(await findInstances(instanceIds)).values()];
+  const shorter = records.filter(({ claims }) => (claims.get(runId)?.until ?? until) < until);
+  await inChunks(shorter, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
+    if (record) await lengthenClaim(runId, record, until);
+  });
+  return Math.max(until, ...records.flatMap(({ claims }) => [...claims.values()].map(claim => claim.until)));
+}
+
+interface Failure {
+  readonly instanceId: string;
+  readonly reason: string;
+}
+
 /** R-GONE: an instance that was terminated meanwhile is no reason to fail. */
-async function refuseUnlessGone(
-  failed: readonly { readonly instanceId: string; readonly reason: string }[],
-  seconds: number,
-): Promise<void> {
+async function withoutGone(failed: readonly Failure[]): Promise<readonly Failure[]> {
   const facts = await describeInstances(failed.map(failure => failure.instanceId));
-  const refused = failed.filter(failure => facts.get(failure.instanceId)?.state === 'running');
-  if (refused.length === 0) return;
-  throw new SuppressionRefused(
+  return failed.filter(failure => facts.get(failure.instanceId)?.state === 'running');
+}
+
+const refusal = (refused: readonly Failure[], seconds: number): SuppressionRefused =>
+  new SuppressionRefused(
     `EC2 does not suppress ${list(refused.map(({ instanceId, reason }) => `${instanceId} (${reason})`))} for ${seconds} s. Look for a suppression of somebody else's, or lower policy.deploymentSeconds.`,
   );
-}
 
 /** One token an intended change (aws.md 1.2). */
 const tokenOf = (intention: unknown): string =>

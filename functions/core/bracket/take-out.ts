@@ -25,7 +25,9 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
   const run = await ownRun(runId, owner);
   const now = nowSeconds();
   const waitSeconds = nextWait(now, deadline, pollSeconds(run.plan.budgets.traffic));
-  const busy = await holdAutoScaling(run, owner);
+  // Before the first write to the ledger: undo gives back holds and guards too.
+  await markActed(runId, owner);
+  const busy = await holdAutoScaling(run);
   if (busy) return waitingStep(waitSeconds, [busy]);
 
   const records = await findInstances(run.plan.instanceIds);
@@ -40,11 +42,11 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
     const leaving = await recordNewMemberships(runId, members, run.plan.groups, fresh);
     const forbidden = emergencyOf(run.request, now) ? [] : await judge(run, leaving, fresh, guards);
     if (forbidden.length > 0) return waitingStep(waitSeconds, forbidden);
-    await markActed(runId, owner);
     for (const [arn, counts] of countOut(leaving, run.plan.groups))
       if (!(await announceOut(arn, runId, counts)))
         return waitingStep(waitSeconds, ['the guard of a target group has run out']);
-    await enterStandby(run, owner, leaving);
+    const notInStandby = await enterStandby(run, owner, leaving);
+    if (notInStandby.length > 0) return waitingStep(waitSeconds, notInStandby.slice(0, 5));
     for (const group of run.plan.groups)
       await deregister(run, owner, group, leaving, fresh.get(group.arn) ?? []);
     return metStep(leaving.length);
@@ -112,13 +114,15 @@ async function judge(
   const forbidden: string[] = [];
   for (const group of run.plan.groups.filter(one => one.serves)) {
     const seen = await seenTargets(group, fresh.get(group.arn) ?? [], members);
-    const guard = guards.get(group.arn);
-    const verdict = judgeFloor(
-      group.floor,
-      seen,
-      leavingKeys(members, group),
-      guard ? outByZone(guard) : new Map(),
-    );
+    const leaving = leavingKeys(members, group);
+    const out = outByZone(guards.get(group.arn), run.runId);
+    // Taken out by this run in an earlier round, so they belong to the group too.
+    const listed = new Set(seen.filter(isRegistered).map(target => target.key));
+    for (const { zone, memberships } of members)
+      for (const { targetGroupArn, target } of memberships)
+        if (targetGroupArn === group.arn && !listed.has(targetKey(target)))
+          out.set(zone, (out.get(zone) ?? 0) + 1);
+    const verdict = judgeFloor(group.floor, seen, leaving, out);
     if (!verdict.permitted)
       forbidden.push(
         `target group ${group.name} has ${verdict.receiving} targets receiving traffic in ${verdict.scope}; ${verdict.leaving} less would cross its floor of ${verdict.floor}`,

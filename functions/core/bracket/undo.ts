@@ -1,6 +1,7 @@
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { findInstances } from '../ledger/instances.ts';
 import { fencedRun } from '../ledger/runs.ts';
+import { giveGuard } from '../ledger/target-group-guards.ts';
 import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
 import { membersOf } from './members.ts';
@@ -10,7 +11,8 @@ import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /**
  * Undoes whatever a fenced run has done: memberships back, holds resumed, suppression released. Repeating it does only what
- * is still to do. When its budget is over the hold is given up even though members are not healthy.
+ * is still to do. When what is left of its budget is needed for the release, the hold is given up even though members are not
+ * healthy.
  *
  * @throws RunEnded unless the run was fenced by this execution
  */
@@ -23,7 +25,8 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
   const go = async () => undefined;
   const notTaken = await registerMembers(run, moved, go);
-  const held = await releaseHolds(run, members, wait === 0);
+  for (const group of run.plan.groups) await giveGuard(group.arn, runId);
+  const held = await releaseHolds(run, members, now >= deadline - run.plan.budgets.release);
   const refused = held.length > 0 ? [] : await releaseSuppression(run, records, go);
   const reasons = [...notTaken, ...held, ...refused];
   return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);

@@ -23,6 +23,8 @@ export interface Member {
   readonly excludedChecks: readonly string[];
   /** `ours` is enabled and released by the run; `others` was found and stays; `none` has no check to suppress. */
   readonly suppression: 'ours' | 'others' | 'none';
+  /** When the suppression that somebody else had set ends by itself (seconds since the epoch); absent when it does not. */
+  readonly othersUntil?: number;
   /** Where the run takes it out of traffic; empty when somebody else moves the traffic or there is none. */
   readonly memberships: readonly Membership[];
 }

@@ -43,7 +43,8 @@ export function judgeSuppressed(member: Member, seen: StatusSeen | undefined, un
 
 /** The suppression is over: any other overall status. */
 export function judgeReleased(member: Member, seen: StatusSeen | undefined): Sighting {
-  if (member.suppression !== 'ours' || seen === undefined) return MET;
+  const lengthened = member.suppression === 'others' && member.othersUntil !== undefined;
+  if (seen === undefined || !(member.suppression === 'ours' || lengthened)) return MET;
   return seen.status === 'suppressed' ? waiting('it is still suppressed') : MET;
 }
 
@@ -67,10 +68,9 @@ function describe(checkId: string, verdict: ReturnType<typeof judgeCheck>, resul
   return `check ${checkId} has no newer evaluation yet`;
 }
 
-/** The newest evaluation among an instance's checks, in milliseconds since the epoch. */
-export function newestEvaluation(seen: StatusSeen | undefined): number {
-  return Math.max(0, ...(seen?.checks ?? []).map(check => check.evaluatedAt?.getTime() ?? 0));
-}
+/** Every included check of the instance passed in its newest evaluation, however old. */
+export const passesUnbroken = (member: Member, seen: StatusSeen | undefined): boolean =>
+  judgeReady(member, seen, Number.NEGATIVE_INFINITY).verdict === 'met';
 
 export interface TargetSeen {
   readonly state: string;

@@ -21,7 +21,8 @@ export type ClaimAnswer =
 
 /**
  * Claims an instance for a run, and its traffic with it when the run moves it. Refused while another run moves its traffic,
- * or is just disabling its suppression (that would undo ours).
+ * or is just disabling its suppression (that would undo ours). A release that should be over by now is overruled: whoever
+ * announced it ends no claim but its own any more.
  */
 export async function claimInstance(
   runId: string,
@@ -31,7 +32,7 @@ export async function claimInstance(
   nowSeconds: number,
 ): Promise<ClaimAnswer> {
   const claimed = await change(pk.instance(instanceId), {
-    UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''} ADD claimants :runs`,
+    UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''} ADD claimants :runs REMOVE releasing, releasingUntil`,
     ConditionExpression: `(attribute_not_exists(releasing) OR releasing = :run OR releasingUntil < :now)${
       movesTraffic ? ' AND (attribute_not_exists(traffic) OR traffic = :run)' : ''
     }`,
@@ -68,6 +69,19 @@ export async function recordMemberships(
   return written !== undefined;
 }
 
+/** The run needs its claim for longer than it knew when it claimed. */
+export async function lengthenClaim(runId: string, record: InstanceRecord, until: number): Promise<void> {
+  const claim = record.claims.get(runId);
+  if (!claim) return;
+  await change(pk.instance(record.instanceId), {
+    UpdateExpression: 'SET #claim = :claim',
+    ConditionExpression: 'attribute_exists(#claim)',
+    ExpressionAttributeNames: { '#claim': CLAIM + runId },
+    ExpressionAttributeValues: { ':claim': json({ ...claim, until }) },
+    ReturnValues: 'NONE',
+  });
+}
+
 /**
  * Announces that this run disables the instance's suppression. Holds only while the claimants are those that were read:
  * a run that claims afterwards waits until the release is over.
@@ -96,8 +110,9 @@ export async function beginRelease(
  */
 export async function leaveClaim(runId: string, record: InstanceRecord): Promise<boolean> {
   const moved = record.traffic === runId ? ', traffic, memberships' : '';
+  const released = record.releasing === runId ? ', releasing, releasingUntil' : '';
   const left = await change(pk.instance(record.instanceId), {
-    UpdateExpression: `REMOVE #claim${moved} DELETE claimants :me`,
+    UpdateExpression: `REMOVE #claim${moved}${released} DELETE claimants :me`,
     ConditionExpression: 'contains(claimants, :run) AND size(claimants) > :one',
     ExpressionAttributeNames: { '#claim': CLAIM + runId },
     ExpressionAttributeValues: { ':me': { SS: [runId] }, ':run': text(runId), ':one': number(1) },
@@ -106,11 +121,16 @@ export async function leaveClaim(runId: string, record: InstanceRecord): Promise
   return left !== undefined;
 }
 
-/** Ends the last claim and with it the record; false when another run claims the instance too. */
+/**
+ * Ends the last claim and with it the record. With a released suppression the claims of dead runs end too, but not the
+ * memberships that one of them has still to put back.
+ *
+ * @returns false when the record has to stay for another run
+ */
 export async function endLastClaim(runId: string, record: InstanceRecord): Promise<boolean> {
   return remove(pk.instance(record.instanceId), {
     ConditionExpression:
-      'attribute_not_exists(pk) OR claimants = :onlyMe OR (releasing = :run AND claimants = :asRead)',
+      'attribute_not_exists(pk) OR claimants = :onlyMe OR (releasing = :run AND claimants = :asRead AND (attribute_not_exists(traffic) OR traffic = :run))',
     ExpressionAttributeValues: {
       ':onlyMe': { SS: [runId] },
       ':run': text(runId),

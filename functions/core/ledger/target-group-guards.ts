@@ -59,13 +59,15 @@ export async function giveGuard(arn: string, runId: string): Promise<void> {
 
 /** The run's targets are registered again: they no longer count as taken out. */
 export async function forgetOut(arn: string, runId: string): Promise<void> {
-  const forgotten = await change(pk.targetGroup(arn), {
+  await change(pk.targetGroup(arn), {
     UpdateExpression: 'REMOVE #out DELETE outRuns :runs',
     ConditionExpression: 'attribute_exists(#out)',
     ExpressionAttributeNames: { '#out': OUT + runId },
     ExpressionAttributeValues: { ':runs': { SS: [runId] } },
+    ReturnValues: 'NONE',
   });
-  if (forgotten && !forgotten.outRuns && !forgotten.holder) await removeIfIdle(arn);
+  // Also when it was forgotten before: whoever did that may have died before this.
+  await removeIfIdle(arn);
 }
 
 async function removeIfIdle(arn: string): Promise<void> {
@@ -89,10 +91,11 @@ export async function readGuards(arns: readonly string[]): Promise<Map<string, G
   return new Map(arns.map(arn => [arn, { outByRun: outOf(items.get(pk.targetGroup(arn)) ?? {}) }]));
 }
 
-/** The targets out of a group by zone, over all runs. */
-export function outByZone(guard: Guard): Map<string, number> {
+/** The targets that other runs have out of a group, by zone. */
+export function outByZone(guard: Guard | undefined, exceptRunId?: string): Map<string, number> {
   const sum = new Map<string, number>();
-  for (const counts of guard.outByRun.values())
-    for (const [zone, count] of Object.entries(counts)) sum.set(zone, (sum.get(zone) ?? 0) + count);
+  for (const [runId, counts] of guard?.outByRun ?? [])
+    for (const [zone, count] of runId === exceptRunId ? [] : Object.entries(counts))
+      sum.set(zone, (sum.get(zone) ?? 0) + count);
   return sum;
 }

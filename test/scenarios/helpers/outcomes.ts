@@ -1,0 +1,45 @@
+import type { Scenario } from '../../../local/simulate/scenario.ts';
+import type { Simulated } from '../../../local/simulate/simulation.ts';
+
+/** What a run amounts to, as `expected` gives it. */
+export function outcomeOf({ deployment, rivals, measures, violations }: Simulated) {
+  const ending = ({ outcome, error }: Simulated['deployment']) => ({ outcome, error });
+  return {
+    ...ending(deployment),
+    rivals: rivals.map(ending),
+    replaced: measures.replaced,
+    failedRequests: measures.requestsFailed,
+    violations: violations.map(({ invariant, what }) => `${invariant}: ${what}`),
+  };
+}
+
+/** What the scenario says of itself, and no invariant broken. */
+export function expected({ expect: { outcome, error = '', replaced, failedRequests }, rivals }: Scenario) {
+  return {
+    outcome,
+    error,
+    rivals: rivals.map(rival => ({ outcome: rival.expect.outcome, error: rival.expect.error ?? '' })),
+    replaced,
+    failedRequests,
+    violations: [],
+  };
+}
+
+export const accessDenied = ({ stack }: Simulated): readonly string[] =>
+  (stack?.lambda.logs ?? []).map(({ line }) => line).filter(line => line.includes('AccessDenied'));
+
+/** The permissions of the deploy functions and machines that no call of this run needed. */
+export function unneededByDeploying({ stack }: Simulated): readonly string[] {
+  if (!stack) return [];
+  const { functions, machines } = stack.template;
+  const roles = new Set(
+    [
+      ...[...functions.values()].filter(({ source }) => source?.startsWith('functions/deploy/')),
+      ...machines.values(),
+    ].map(({ role }) => role.logicalId),
+  );
+  return stack
+    .unusedPermissions()
+    .filter(({ role }) => roles.has(role))
+    .map(({ role, action }) => `${role} ${action}`);
+}

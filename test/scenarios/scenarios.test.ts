@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readScenario } from '../../local/simulate/scenario.ts';
+import { simulate } from '../../local/simulate/simulation.ts';
+import { accessDenied, expected, outcomeOf, unneededByDeploying } from './helpers/outcomes.ts';
+
+const FOLDER = 'scenarios';
+const files = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'));
+
+describe('every scenario ends as it expects, breaks no invariant, and runs the same way again', () => {
+  /** How many scenarios did without it, by permission. */
+  const unneeded = new Map<string, number>();
+
+  test.for(files)('%s', async file => {
+    const scenario = readScenario(`${FOLDER}/${file}`);
+    const first = await simulate({ scenario });
+    expect(outcomeOf(first), first.deployment.cause).toEqual(expected(scenario));
+    expect(accessDenied(first)).toEqual([]);
+    for (const name of unneededByDeploying(first)) unneeded.set(name, (unneeded.get(name) ?? 0) + 1);
+
+    const again = await simulate({ scenario });
+    expect(again.account.world.journal.entries).toEqual(first.account.world.journal.entries);
+  });
+
+  test('each permission that the template gives to a deployment is needed by one of them', () => {
+    expect(unneeded.size).toBeGreaterThan(0);
+    const never = [...unneeded].filter(([, scenarios]) => scenarios === files.length).map(([name]) => name);
+    expect(never).toEqual([]);
+  });
+});
