@@ -58,6 +58,7 @@ export class Traffic {
   readonly #inFlight = new Map<string, InFlight[]>();
   readonly #heard = new WeakSet<Application>();
   readonly #byCause = { 'no-target': 0, refused: 0, 'error-status': 0, 'timed-out': 0, cut: 0 };
+  readonly #sentBySecond = new Map<number, number>();
   #sent = 0;
 
   constructor(world: World, elb: ElasticLoadBalancing, instances: Instances) {
@@ -120,6 +121,11 @@ export class Traffic {
     };
   }
 
+  /** Requests sent, by the second since the epoch in which they were. */
+  sentBySecond(): ReadonlyMap<number, number> {
+    return this.#sentBySecond;
+  }
+
   #nodes(group: TargetGroup): readonly Node[] {
     const now = this.#world.clock.now();
     return routes(group).map(({ targets }) => ({ targets, shares: slowStartShares(group, targets, now) }));
@@ -127,6 +133,8 @@ export class Traffic {
 
   #arrive(group: TargetGroup, target: RegisteredTarget | undefined, durationMs: number, count: number): void {
     this.#sent += count;
+    const second = Math.floor(this.#world.clock.now() / 1000);
+    this.#sentBySecond.set(second, (this.#sentBySecond.get(second) ?? 0) + count);
     const batch: Batch = { group, targetId: target?.id, port: target?.port, durationMs, count };
     const outcome = target ? this.#meet(group, target) : 'no-target';
     if (typeof outcome === 'string') {

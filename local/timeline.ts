@@ -1,0 +1,3 @@
+export type { TimelineData } from './timeline/data.ts';
+export { renderTimeline } from './timeline/page.ts';
+export { type TimelineSettings, timelineOfSimulation } from './timeline/simulation.ts';
