@@ -46,9 +46,7 @@ const RUN_ID = /^[0-9A-Za-z_.:-]{1,128}$/;
 
 export const isRunId = (text: string): boolean => RUN_ID.test(text);
 
-const runId = z
-  .string()
-  .regex(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
+const runId = z.string().regex(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
 
 /** What a caller asks of before-deploy. */
 export const runRequest = z.strictObject({

@@ -3,6 +3,7 @@ import type { Service } from '../wire/contract.ts';
 import { ApplicationStatusChecks } from './application-status.ts';
 import { AutoScaling, autoScalingService } from './auto-scaling.ts';
 import type { Group } from './auto-scaling-group.ts';
+import type { CheckQuotas } from './check-registry.ts';
 import { CloudWatch } from './cloud-watch.ts';
 import { cloudWatchService } from './cloud-watch-service.ts';
 import { CodeDeploy, codeDeployService } from './code-deploy.ts';
@@ -29,14 +30,15 @@ export interface Account {
   onEvent(hear: (event: ServiceEvent) => void): void;
 }
 
-export function createAccount(world: World): Account {
+/** @param quotas of application status checks, where they are not AWS's defaults */
+export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): Account {
   const listeners: ((event: ServiceEvent) => void)[] = [];
   const onEvent = (event: ServiceEvent) => {
     for (const hear of listeners) hear(event);
   };
   const ec2 = new Ec2(world);
   const cloudWatch = new CloudWatch(world);
-  const checks = new ApplicationStatusChecks(ec2, { metrics: cloudWatch });
+  const checks = new ApplicationStatusChecks(ec2, { metrics: cloudWatch, quotas });
   const loadBalancing = new ElasticLoadBalancing(world, ec2);
   const autoScaling = new AutoScaling({
     world,

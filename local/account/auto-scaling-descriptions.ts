@@ -58,10 +58,11 @@ export function autoScalingDescriptions(autoScaling: AutoScaling) {
       refuseOthers('DescribeAutoScalingInstances', others);
       if (ids && ids.length > INSTANCE_IDS_PER_CALL)
         throw invalid(`The number of instance ids cannot exceed ${INSTANCE_IDS_PER_CALL}.`);
-      const all = autoScaling
-        .groups()
-        .flatMap(group => [...group.members.values()].map(member => ({ group, member })));
-      const wanted = ids?.length ? all.filter(({ member }) => ids.includes(member.instanceId)) : all;
+      const wanted = ids?.length
+        ? [...new Set(ids)].flatMap(id => autoScaling.memberOf(id) ?? [])
+        : autoScaling
+            .groups()
+            .flatMap(group => [...group.members.values()].map(member => ({ group, member })));
       const { items, nextToken } = page(wanted, NextToken, MaxRecords, 50, 50);
       return {
         AutoScalingInstances: items.map(({ group, member }) => ({

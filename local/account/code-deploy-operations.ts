@@ -3,15 +3,22 @@ import type {
   BatchGetDeploymentTargetsOutput,
   DeploymentOverview,
   DeploymentTarget,
+  GetDeploymentConfigInput,
+  GetDeploymentConfigOutput,
   GetDeploymentGroupInput,
   GetDeploymentGroupOutput,
   GetDeploymentInput,
   GetDeploymentOutput,
+  GetDeploymentTargetInput,
+  GetDeploymentTargetOutput,
   ListDeploymentTargetsInput,
   ListDeploymentTargetsOutput,
+  RevisionLocation,
 } from '@aws-sdk/client-codedeploy';
 import { ServiceError } from '../wire/contract.ts';
-import type { CodeDeploy, Deployment, DeploymentGroup, DeploymentTargetState } from './code-deploy.ts';
+import type { CodeDeploy } from './code-deploy.ts';
+import type { Revision } from './code-deploy-agent.ts';
+import type { AutoRollback, Deployment, DeploymentGroup, TargetView } from './code-deploy-deployment.ts';
 import { refuseOthers } from './ec2-request.ts';
 import { pageOf } from './paging.ts';
 
@@ -20,33 +27,30 @@ const TARGETS_PER_BATCH = 25;
 /** AWS publishes no page size for ListDeploymentTargets. */
 const TARGETS_PER_PAGE = 100;
 
+/** The operations that only show. Statuses lie behind by `physics.deploymentStatusLagSeconds`. */
 export function codeDeployOperations(codeDeploy: CodeDeploy) {
-  const deploymentOf = (id: string | undefined): Deployment => {
-    if (!id)
-      throw new ServiceError(
-        'DeploymentIdRequiredException',
-        'At least one deployment ID must be specified.',
-      );
-    const deployment = codeDeploy.deployment(id);
-    if (deployment) return deployment;
-    throw new ServiceError('DeploymentDoesNotExistException', `The deployment ${id} could not be found.`);
-  };
-
   return {
     GetDeployment(input: GetDeploymentInput): GetDeploymentOutput {
-      const deployment = deploymentOf(input.deploymentId);
-      const { group } = deployment;
+      const deployment = deploymentOf(codeDeploy, input.deploymentId);
+      const { group, facts } = deployment;
+      const { status, endedAt } = deployment.shown;
       return {
         deploymentInfo: {
           ...namesOf(group),
+          deploymentConfigName: facts.deploymentConfigName,
           deploymentId: deployment.id,
-          status: deployment.status,
+          status,
+          revision: revisionOf(facts.revision),
+          previousRevision: revisionOf(facts.previousRevision),
+          ignoreApplicationStopFailures: facts.ignoreApplicationStopFailures,
+          autoRollbackConfiguration: rollbackOf(facts.autoRollback),
           createTime: new Date(deployment.startedAt),
           startTime: new Date(deployment.startedAt),
-          completeTime: deployment.endedAt === undefined ? undefined : new Date(deployment.endedAt),
+          completeTime: endedAt === undefined ? undefined : new Date(endedAt),
           deploymentOverview: overviewOf(deployment),
-          creator: deployment.creator,
+          creator: facts.creator,
           rollbackInfo: deployment.rollbackInfo,
+          errorInformation: endedAt === undefined ? undefined : deployment.errorInformation,
           deploymentStyle: styleOf(group, isBlueGreen(deployment)),
           loadBalancerInfo: loadBalancersOf(group),
           computePlatform: 'Server',
@@ -55,28 +59,36 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
     },
 
     GetDeploymentGroup(input: GetDeploymentGroupInput): GetDeploymentGroupOutput {
-      const { applicationName = '', deploymentGroupName = '' } = input;
-      const group = codeDeploy.deploymentGroup(applicationName, deploymentGroupName);
-      if (group)
-        return {
-          deploymentGroupInfo: {
-            ...namesOf(group),
-            deploymentGroupId: group.id,
-            autoScalingGroups: group.autoScalingGroupNames.map(name => ({ name })),
-            deploymentStyle: styleOf(group, false),
-            loadBalancerInfo: loadBalancersOf(group),
-            computePlatform: 'Server',
-          },
-        };
-      if (!codeDeploy.hasApplication(applicationName))
+      const group = groupOf(codeDeploy, input);
+      return {
+        deploymentGroupInfo: {
+          ...namesOf(group),
+          deploymentConfigName: group.deploymentConfigName,
+          deploymentGroupId: group.id,
+          autoScalingGroups: group.autoScalingGroupNames.map(name => ({ name })),
+          autoRollbackConfiguration: rollbackOf(group.autoRollback),
+          deploymentStyle: styleOf(group, false),
+          loadBalancerInfo: loadBalancersOf(group),
+          computePlatform: 'Server',
+        },
+      };
+    },
+
+    GetDeploymentConfig({ deploymentConfigName = '' }: GetDeploymentConfigInput): GetDeploymentConfigOutput {
+      const config = codeDeploy.config(deploymentConfigName);
+      if (!config)
         throw new ServiceError(
-          'ApplicationDoesNotExistException',
-          `No application found for name: ${applicationName}`,
+          'DeploymentConfigDoesNotExistException',
+          `No deployment configuration found for name: ${deploymentConfigName}`,
         );
-      throw new ServiceError(
-        'DeploymentGroupDoesNotExistException',
-        `No Deployment Group found for name: ${deploymentGroupName}`,
-      );
+      return {
+        deploymentConfigInfo: {
+          deploymentConfigName: config.name,
+          minimumHealthyHosts: { ...config.minimumHealthyHosts },
+          createTime: new Date(config.createdAt),
+          computePlatform: 'Server',
+        },
+      };
     },
 
     ListDeploymentTargets(input: ListDeploymentTargetsInput): ListDeploymentTargetsOutput {
@@ -85,18 +97,25 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
       const { TargetStatus: statuses, ServerInstanceLabel: labels, ...unknown } = targetFilters;
       for (const name of Object.keys(unknown))
         throw new ServiceError('InvalidTargetFilterNameException', `${name} is not a target filter.`);
-      const ids = [...deploymentOf(deploymentId).targets.values()]
-        .filter(({ status }) => !statuses || statuses.includes(status))
+      const ids = [...deploymentOf(codeDeploy, deploymentId).targets.values()]
+        .filter(({ shown: { status } }) => !statuses || statuses.includes(status))
         .filter(({ label }) => !labels || (label !== undefined && labels.includes(label)))
         .map(({ instanceId }) => instanceId);
       const { items, nextToken } = pageOf(ids, token, TARGETS_PER_PAGE, 'InvalidNextTokenException');
       return { targetIds: items, nextToken };
     },
 
+    GetDeploymentTarget({ deploymentId, targetId }: GetDeploymentTargetInput): GetDeploymentTargetOutput {
+      const deployment = deploymentOf(codeDeploy, deploymentId);
+      if (!targetId)
+        throw new ServiceError('DeploymentTargetIdRequiredException', 'A target ID must be specified.');
+      return { deploymentTarget: describeTarget(codeDeploy, deployment, targetId) };
+    },
+
     BatchGetDeploymentTargets(input: BatchGetDeploymentTargetsInput): BatchGetDeploymentTargetsOutput {
       const { deploymentId, targetIds: ids = [], ...others } = input;
       refuseOthers('BatchGetDeploymentTargets', others);
-      const deployment = deploymentOf(deploymentId);
+      const deployment = deploymentOf(codeDeploy, deploymentId);
       if (ids.length === 0)
         throw new ServiceError(
           'DeploymentTargetIdRequiredException',
@@ -112,6 +131,37 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
   };
 }
 
+/** @throws ServiceError DeploymentIdRequiredException, DeploymentDoesNotExistException */
+export function deploymentOf(codeDeploy: CodeDeploy, id: string | undefined): Deployment {
+  if (!id)
+    throw new ServiceError('DeploymentIdRequiredException', 'At least one deployment ID must be specified.');
+  const deployment = codeDeploy.deployment(id);
+  if (deployment) return deployment;
+  throw new ServiceError('DeploymentDoesNotExistException', `The deployment ${id} could not be found.`);
+}
+
+/** @throws ServiceError ApplicationDoesNotExistException, DeploymentGroupDoesNotExistException */
+export function groupOf(
+  codeDeploy: CodeDeploy,
+  named: {
+    readonly applicationName?: string | undefined;
+    readonly deploymentGroupName?: string | undefined;
+  },
+): DeploymentGroup {
+  const { applicationName = '', deploymentGroupName = '' } = named;
+  const group = codeDeploy.deploymentGroup(applicationName, deploymentGroupName);
+  if (group) return group;
+  if (!codeDeploy.hasApplication(applicationName))
+    throw new ServiceError(
+      'ApplicationDoesNotExistException',
+      `No application found for name: ${applicationName}`,
+    );
+  throw new ServiceError(
+    'DeploymentGroupDoesNotExistException',
+    `No Deployment Group found for name: ${deploymentGroupName}`,
+  );
+}
+
 function describeTarget(codeDeploy: CodeDeploy, deployment: Deployment, id: string): DeploymentTarget {
   const target = deployment.targets.get(id);
   if (!target)
@@ -120,25 +170,33 @@ function describeTarget(codeDeploy: CodeDeploy, deployment: Deployment, id: stri
       `The deployment ${deployment.id} has no target ${id}.`,
     );
   const { partition, region, accountId } = codeDeploy.world;
+  const { status, updatedAt, lifecycleEvents } = target.shown;
   return {
     deploymentTargetType: 'InstanceTarget',
     instanceTarget: {
       deploymentId: deployment.id,
       targetId: id,
       targetArn: `arn:${partition}:ec2:${region}:${accountId}:instance/${id}`,
-      status: target.status,
-      lastUpdatedAt: new Date(target.updatedAt),
-      lifecycleEvents: [...target.lifecycleEvents],
+      status,
+      lastUpdatedAt: new Date(updatedAt),
+      lifecycleEvents: [...lifecycleEvents],
       instanceLabel: target.label,
     },
   };
 }
 
-const namesOf = ({ applicationName, deploymentGroupName, deploymentConfigName }: DeploymentGroup) => ({
+const namesOf = ({ applicationName, deploymentGroupName }: DeploymentGroup) => ({
   applicationName,
   deploymentGroupName,
-  deploymentConfigName,
 });
+
+const rollbackOf = ({ enabled, events }: AutoRollback) => ({ enabled, events: [...events] });
+
+const revisionOf = (revision: Revision | undefined): RevisionLocation | undefined =>
+  revision && {
+    revisionType: 'S3',
+    s3Location: { bucket: revision.bucket, key: revision.key, eTag: revision.eTag, bundleType: 'zip' },
+  };
 
 const isBlueGreen = ({ targets }: Deployment): boolean =>
   [...targets.values()].some(({ label }) => label !== undefined);
@@ -157,8 +215,8 @@ const loadBalancersOf = ({ targetGroupNames }: DeploymentGroup) =>
     : { targetGroupInfoList: targetGroupNames.map(name => ({ name })) };
 
 function overviewOf({ targets }: Deployment): DeploymentOverview {
-  const count = (status: DeploymentTargetState['status']) =>
-    [...targets.values()].filter(target => target.status === status).length;
+  const count = (status: TargetView['status']) =>
+    [...targets.values()].filter(target => target.shown.status === status).length;
   return {
     Pending: count('Pending'),
     InProgress: count('InProgress'),

@@ -1,48 +1,35 @@
 import type {
   DeploymentCreator,
-  DeploymentInfo,
-  LifecycleEvent,
+  LifecycleEventStatus,
   TargetLabel,
   TargetStatus,
 } from '@aws-sdk/client-codedeploy';
 import * as client from '@aws-sdk/client-codedeploy';
 import type { Service } from '../wire/contract.ts';
+import { codeDeployActs, type Deployer } from './code-deploy-acts.ts';
+import type { Revision } from './code-deploy-agent.ts';
+import { type DeploymentConfig, predefinedConfigs } from './code-deploy-configs.ts';
+import {
+  type AutoRollback,
+  Deployment,
+  type DeploymentEnd,
+  type DeploymentGroup,
+  DeploymentTarget,
+} from './code-deploy-deployment.ts';
+import { lifecycleOf } from './code-deploy-lifecycle.ts';
 import { codeDeployOperations } from './code-deploy-operations.ts';
 import type { ServiceEvent } from './neighbours.ts';
 import { uuid } from './uuid.ts';
 import type { World } from './world.ts';
 
-export interface DeploymentGroup {
-  readonly id: string;
+export interface NewDeploymentGroup {
   readonly applicationName: string;
   readonly deploymentGroupName: string;
-  readonly deploymentConfigName: string;
-  readonly autoScalingGroupNames: readonly string[];
-  /** CodeDeploy knows target groups by name. With any, its own steps block and allow traffic. */
-  readonly targetGroupNames: readonly string[];
-}
-
-export interface DeploymentTargetState {
-  readonly instanceId: string;
-  readonly label: TargetLabel | undefined;
-  status: TargetStatus;
-  updatedAt: number;
-  lifecycleEvents: readonly LifecycleEvent[];
-}
-
-export type DeploymentEnd = 'Succeeded' | 'Failed' | 'Stopped';
-
-export interface Deployment {
-  readonly id: string;
-  readonly group: DeploymentGroup;
-  readonly creator: DeploymentCreator;
-  readonly startedAt: number;
-  readonly targets: ReadonlyMap<string, DeploymentTargetState>;
-  /** The deployment that this one rolls back. */
-  readonly rollbackOf: string | undefined;
-  status: 'InProgress' | DeploymentEnd;
-  endedAt: number | undefined;
-  rollbackInfo: DeploymentInfo['rollbackInfo'];
+  readonly deploymentConfigName?: string;
+  readonly autoScalingGroupNames?: readonly string[];
+  readonly targetGroupNames?: readonly string[];
+  readonly instanceTags?: Readonly<Record<string, string>>;
+  readonly autoRollback?: AutoRollback;
 }
 
 export interface NewDeployment {
@@ -53,19 +40,12 @@ export interface NewDeployment {
   /** Blue or Green, by instance; absent in an in-place deployment. */
   readonly labels?: Readonly<Record<string, TargetLabel>>;
   readonly rollbackOf?: string;
+  readonly revision?: Revision;
+  readonly previousRevision?: Revision;
+  readonly deploymentConfigName?: string;
+  readonly ignoreApplicationStopFailures?: boolean;
+  readonly autoRollback?: AutoRollback;
 }
-
-const BLOCK_TRAFFIC = ['BeforeBlockTraffic', 'BlockTraffic', 'AfterBlockTraffic'];
-const ALLOW_TRAFFIC = ['BeforeAllowTraffic', 'AllowTraffic', 'AfterAllowTraffic'];
-const INSTALL = [
-  'ApplicationStop',
-  'DownloadBundle',
-  'BeforeInstall',
-  'Install',
-  'AfterInstall',
-  'ApplicationStart',
-  'ValidateService',
-];
 
 const EVENT_STATES: Record<DeploymentEnd, string> = {
   Succeeded: 'SUCCESS',
@@ -77,97 +57,123 @@ const TARGET_ENDS: Record<DeploymentEnd, TargetStatus> = {
   Failed: 'Failed',
   Stopped: 'Skipped',
 };
+const EVENT_ENDS: Record<DeploymentEnd, LifecycleEventStatus> = {
+  Succeeded: 'Succeeded',
+  Failed: 'Skipped',
+  Stopped: 'Skipped',
+};
 
-/** CodeDeploy's deployments to EC2 instances, as its API shows them. They are started and ended from outside. */
+/**
+ * What CodeDeploy knows: applications' groups, configurations, revisions and deployments to EC2 instances.
+ *
+ * A deployment is carried out by a `Deployer`, or by somebody who calls `startDeployment` and `endDeployment`.
+ */
 export class CodeDeploy {
   readonly world: World;
   readonly #onEvent: (event: ServiceEvent) => void;
   readonly #random;
   readonly #groups = new Map<string, DeploymentGroup>();
   readonly #deployments = new Map<string, Deployment>();
+  readonly #configs = new Map<string, DeploymentConfig>();
+  readonly #revisions = new Map<string, Revision>();
+  #deployer: Deployer | undefined;
 
   constructor(world: World, onEvent: (event: ServiceEvent) => void) {
     this.world = world;
     this.#onEvent = onEvent;
     this.#random = world.random.fork('code-deploy');
+    for (const config of predefinedConfigs()) this.#configs.set(config.name, config);
   }
 
-  addDeploymentGroup(spec: {
-    readonly applicationName: string;
-    readonly deploymentGroupName: string;
-    readonly deploymentConfigName?: string;
-    readonly autoScalingGroupNames?: readonly string[];
-    readonly targetGroupNames?: readonly string[];
-  }): DeploymentGroup {
-    const group = {
+  addDeploymentGroup(spec: NewDeploymentGroup): DeploymentGroup {
+    const group: DeploymentGroup = {
       deploymentConfigName: 'CodeDeployDefault.OneAtATime',
       autoScalingGroupNames: [],
       targetGroupNames: [],
+      instanceTags: {},
+      autoRollback: { enabled: false, events: [] },
       ...spec,
       id: uuid(this.#random),
     };
     this.#groups.set(keyOf(spec.applicationName, spec.deploymentGroupName), group);
+    this.#deployer?.adopt(group);
     return group;
+  }
+
+  addDeploymentConfig(
+    name: string,
+    minimumHealthyHosts: DeploymentConfig['minimumHealthyHosts'],
+  ): DeploymentConfig {
+    const config = { name, minimumHealthyHosts, createdAt: this.world.clock.now() };
+    this.#configs.set(name, config);
+    return config;
+  }
+
+  /** A revision that CreateDeployment may name by its bucket and key. */
+  addRevision(revision: Revision): void {
+    this.#revisions.set(keyOf(revision.bucket, revision.key), revision);
+  }
+
+  /** From now on CreateDeployment and StopDeployment work, by what `deployer` does. */
+  carriedOutBy(deployer: Deployer): void {
+    this.#deployer = deployer;
+    for (const group of this.#groups.values()) deployer.adopt(group);
+  }
+
+  get deployer(): Deployer | undefined {
+    return this.#deployer;
   }
 
   /** Starts a deployment to the instances and answers its id. */
   startDeployment(spec: NewDeployment): string {
+    return this.begin(spec).id;
+  }
+
+  begin(spec: NewDeployment): Deployment {
     const group = this.deploymentGroup(spec.applicationName, spec.deploymentGroupName);
     if (!group)
       throw new Error(`there is no deployment group ${spec.applicationName}/${spec.deploymentGroupName}`);
-    const now = this.world.clock.now();
-    const deployment: Deployment = {
-      id: this.#deploymentId(),
-      group,
-      creator: spec.creator ?? (spec.rollbackOf === undefined ? 'user' : 'codeDeployRollback'),
-      startedAt: now,
-      targets: new Map(
-        spec.instanceIds.map(instanceId => {
-          const label = spec.labels?.[instanceId];
-          const lifecycleEvents = lifecycleOf(group, label).map(lifecycleEventName => ({
-            lifecycleEventName,
-            status: 'Pending' as const,
-          }));
-          return [instanceId, { instanceId, label, status: 'Pending', updatedAt: now, lifecycleEvents }];
-        }),
-      ),
-      rollbackOf: spec.rollbackOf,
-      status: 'InProgress',
-      endedAt: undefined,
-      rollbackInfo:
-        spec.rollbackOf === undefined ? undefined : { rollbackTriggeringDeploymentId: spec.rollbackOf },
-    };
+    const { clock, physics } = this.world;
+    const shownWith = { clock, lagMs: physics.deploymentStatusLagSeconds * 1000 };
+    const targets = spec.instanceIds.map(id => {
+      const label = spec.labels?.[id];
+      return [id, new DeploymentTarget(id, label, lifecycleOf(group, label), shownWith)] as const;
+    });
+    const deployment = new Deployment(
+      {
+        id: this.#deploymentId(),
+        group,
+        creator: spec.creator ?? (spec.rollbackOf === undefined ? 'user' : 'codeDeployRollback'),
+        deploymentConfigName: spec.deploymentConfigName ?? group.deploymentConfigName,
+        revision: spec.revision,
+        previousRevision: spec.previousRevision,
+        ignoreApplicationStopFailures: spec.ignoreApplicationStopFailures ?? false,
+        autoRollback: spec.autoRollback ?? group.autoRollback,
+        targets: new Map(targets),
+        rollbackOf: spec.rollbackOf,
+      },
+      shownWith,
+    );
     if (spec.rollbackOf !== undefined) {
       const failed = this.#deployments.get(spec.rollbackOf);
       if (!failed) throw new Error(`there is no deployment ${spec.rollbackOf} to roll back`);
       failed.rollbackInfo = { rollbackDeploymentId: deployment.id };
     }
     this.#deployments.set(deployment.id, deployment);
-    this.#announce(deployment, 'START');
-    return deployment.id;
+    this.announce(deployment, 'START');
+    return deployment;
   }
 
   /** Ends a deployment, and with it every target: when it is stopped, by skipping them. */
   endDeployment(id: string, status: DeploymentEnd): void {
     const deployment = this.#deployments.get(id);
-    if (deployment?.status !== 'InProgress') throw new Error(`${id} is not a deployment in progress`);
-    const now = this.world.clock.now();
+    if (!deployment?.isLive) throw new Error(`${id} is not a deployment in progress`);
     for (const target of deployment.targets.values()) {
-      target.status = TARGET_ENDS[status];
-      target.updatedAt = now;
-      const eventStatus = status === 'Succeeded' ? 'Succeeded' : 'Skipped';
-      target.lifecycleEvents = target.lifecycleEvents.map(event => ({
-        ...event,
-        status: eventStatus,
-        endTime: new Date(now),
-      }));
+      target.end(TARGET_ENDS[status], EVENT_ENDS[status]);
+      if (status !== 'Stopped') this.announce(deployment, EVENT_STATES[status], target);
     }
-    deployment.status = status;
-    deployment.endedAt = now;
-    if (status !== 'Stopped')
-      for (const instanceId of deployment.targets.keys())
-        this.#announce(deployment, EVENT_STATES[status], { instanceId });
-    this.#announce(deployment, EVENT_STATES[status]);
+    deployment.end(status);
+    this.announce(deployment, EVENT_STATES[status]);
   }
 
   deployment(id: string): Deployment | undefined {
@@ -178,23 +184,30 @@ export class CodeDeploy {
     return this.#groups.get(keyOf(applicationName, deploymentGroupName));
   }
 
+  deploymentsOf(group: DeploymentGroup): readonly Deployment[] {
+    return [...this.#deployments.values()].filter(deployment => deployment.group.id === group.id);
+  }
+
   hasApplication(name: string): boolean {
     return [...this.#groups.values()].some(group => group.applicationName === name);
   }
 
-  /** `d-` and nine capital letters and digits. */
-  #deploymentId(): string {
-    const draw = () => this.#random.whole(0, 35).toString(36).toUpperCase();
-    return `d-${Array.from({ length: 9 }, draw).join('')}`;
+  config(name: string): DeploymentConfig | undefined {
+    return this.#configs.get(name);
   }
 
-  #announce(deployment: Deployment, state: string, instance: { readonly instanceId?: string } = {}): void {
+  revision(bucket: string, key: string): Revision | undefined {
+    return this.#revisions.get(keyOf(bucket, key));
+  }
+
+  /** Tells the event bus about a deployment, or about one instance of it. `state` is START, SUCCESS, FAILURE or STOP. */
+  announce(deployment: Deployment, state: string, target?: DeploymentTarget): void {
     const { partition, region, accountId } = this.world;
     const { id: instanceGroupId, applicationName, deploymentGroupName } = deployment.group;
     const arn = (resource: string) => `arn:${partition}:codedeploy:${region}:${accountId}:${resource}`;
     this.#onEvent({
       source: 'aws.codedeploy',
-      'detail-type': `CodeDeploy ${instance.instanceId ? 'Instance' : 'Deployment'} State-change Notification`,
+      'detail-type': `CodeDeploy ${target ? 'Instance' : 'Deployment'} State-change Notification`,
       resources: [
         arn(`deploymentgroup:${applicationName}/${deploymentGroupName}`),
         arn(`application:${applicationName}`),
@@ -206,26 +219,24 @@ export class CodeDeploy {
         deploymentGroup: deploymentGroupName,
         application: applicationName,
         state,
-        ...instance,
+        ...(target && { instanceId: target.instanceId }),
       },
     });
   }
+
+  /** `d-` and nine capital letters and digits. */
+  #deploymentId(): string {
+    const draw = () => this.#random.whole(0, 35).toString(36).toUpperCase();
+    return `d-${Array.from({ length: 9 }, draw).join('')}`;
+  }
 }
 
-/** The API of CodeDeploy, as far as a fleet is found by its deployment. */
+/** The API of CodeDeploy, as far as deployments to EC2 instances go. */
 export const codeDeployService = (codeDeploy: CodeDeploy): Service => ({
   name: 'codedeploy',
   client,
   protocol: { kind: 'json', target: 'CodeDeploy_20141006', jsonVersion: '1.1' },
-  operations: codeDeployOperations(codeDeploy),
+  operations: { ...codeDeployOperations(codeDeploy), ...codeDeployActs(codeDeploy) },
 });
 
-const keyOf = (applicationName: string, deploymentGroupName: string): string =>
-  `${applicationName}/${deploymentGroupName}`;
-
-/** The guide's order. In a blue/green deployment an original instance only leaves traffic, a replacement only enters it. */
-function lifecycleOf(group: DeploymentGroup, label: TargetLabel | undefined): readonly string[] {
-  if (label === 'Blue') return BLOCK_TRAFFIC;
-  if (label === 'Green') return [...INSTALL, ...ALLOW_TRAFFIC];
-  return group.targetGroupNames.length > 0 ? [...BLOCK_TRAFFIC, ...INSTALL, ...ALLOW_TRAFFIC] : INSTALL;
-}
+const keyOf = (owner: string, name: string): string => `${owner}/${name}`;

@@ -55,6 +55,7 @@ export class Network {
   readonly #world: World;
   readonly #random: Random;
   readonly #used = new Map<string, number>();
+  readonly #blocks = new Map<string, Cidr>();
 
   constructor(world: World) {
     this.#world = world;
@@ -164,9 +165,18 @@ export class Network {
       this.securityGroups.get(groupId)?.ingress.some(({ fromPort, toPort, from }) => {
         if (port < fromPort || port > toPort) return false;
         if (from === 'self') return fromGroupIds.includes(groupId);
-        return isGroup(from) ? fromGroupIds.includes(from.groupId) : holds(parseCidr(from.cidr), source);
+        return isGroup(from) ? fromGroupIds.includes(from.groupId) : holds(this.#block(from.cidr), source);
       }),
     );
+  }
+
+  /** Every probe and every request asks, so each rule's block is read once. */
+  #block(text: string): Cidr {
+    const known = this.#blocks.get(text);
+    if (known) return known;
+    const block = parseCidr(text);
+    this.#blocks.set(text, block);
+    return block;
   }
 
   #addresses(subnet: Subnet, count: number): readonly [string, ...string[]] {

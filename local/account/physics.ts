@@ -46,6 +46,10 @@ export interface Physics {
   readonly suspendingCoversApplicationStatus: boolean;
   /** SWITCH: the greatest DurationSeconds that Enable accepts; undefined means no limit. */
   readonly longestSuppressionSeconds: number | undefined;
+  /** INF: CodeDeploy's status is eventually consistent; how far Get and List lie behind it. */
+  readonly deploymentStatusLagSeconds: number;
+  /** INF: how long the CodeDeploy agent needs for DownloadBundle, and for Install. */
+  readonly deploymentStepSeconds: readonly [least: number, most: number];
 }
 
 export const measuredPhysics: Physics = {
@@ -69,4 +73,6 @@ export const measuredPhysics: Physics = {
   autoScalingCountsDraining: false,
   suspendingCoversApplicationStatus: true,
   longestSuppressionSeconds: undefined,
+  deploymentStatusLagSeconds: 2,
+  deploymentStepSeconds: [2, 5],
 };

@@ -33,18 +33,20 @@ export function routes(group: TargetGroup): readonly Route[] {
   if (!loadBalancer) return [];
   const { dnsFailover, unhealthyStateRouting } = group.attributes.settings;
   const open = registeredTargets(group).filter(target => !isShiftedAway(group, target));
+  const crosses = crossesZones(group);
+  const everywhere = reachOf(open);
   const nodes = loadBalancer.zones
     .filter(({ zone }) => zone !== loadBalancer.shiftedZone)
     .map(({ zone }) => ({
       zone,
-      reach: crossesZones(group) ? open : open.filter(target => isServedFrom(group, zone, target)),
+      reach: crosses ? everywhere : reachOf(open.filter(target => isServedFrom(group, zone, target))),
     }));
   // UG: requests that enter an empty zone get a 503, so an empty zone stays in DNS.
-  const named = nodes.filter(({ reach }) => reach.length === 0 || !fallsShort(reach, dnsFailover));
+  const named = nodes.filter(({ reach }) => reach.all.length === 0 || !fallsShort(reach, dnsFailover));
   // UG: when every zone is unhealthy, DNS names all.
   return (named.length > 0 ? named : nodes).map(({ zone, reach }) => ({
     zone,
-    targets: fallsShort(reach, unhealthyStateRouting) ? reach : reach.filter(isFit),
+    targets: fallsShort(reach, unhealthyStateRouting) ? reach.all : reach.fit,
   }));
 }
 
@@ -73,8 +75,14 @@ const isRegistered = ({ health: { state } }: RegisteredTarget) => state !== 'dra
 /** A target whose group has no health checks is never known to be unfit. */
 const isFit = ({ health: { state } }: RegisteredTarget) => state === 'healthy' || state === 'unavailable';
 
-/** UG: of count and percentage, whichever is breached first. */
-function fallsShort(targets: readonly RegisteredTarget[], { count, percentage }: HealthyMinimum): boolean {
-  const fit = targets.filter(isFit).length;
-  return fit < Math.max(count, (targets.length * percentage) / 100);
+/** The targets that a node may use, and those of them that are fit. */
+interface Reach {
+  readonly all: readonly RegisteredTarget[];
+  readonly fit: readonly RegisteredTarget[];
 }
+
+const reachOf = (all: readonly RegisteredTarget[]): Reach => ({ all, fit: all.filter(isFit) });
+
+/** UG: of count and percentage, whichever is breached first. */
+const fallsShort = ({ all, fit }: Reach, { count, percentage }: HealthyMinimum): boolean =>
+  fit.length < Math.max(count, (all.length * percentage) / 100);

@@ -26,6 +26,7 @@ export class VirtualClock {
   #now: number;
   #order = 0;
   #held = 0;
+  #released: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
   readonly #heap: Entry[] = [];
   readonly #observers = new Set<(now: number) => void>();
@@ -87,6 +88,7 @@ export class VirtualClock {
       return await (typeof work === 'function' ? work() : work);
     } finally {
       this.#held--;
+      if (this.#held === 0) this.#released?.();
     }
   }
 
@@ -142,7 +144,17 @@ export class VirtualClock {
 
   /** Two turns of the event loop with nothing held: every microtask has run. */
   async #quiet(): Promise<void> {
-    for (let calm = 0; calm < 2; calm = this.#held > 0 ? 0 : calm + 1) await turn();
+    for (let calm = 0; calm < 2; calm = this.#held > 0 ? 0 : calm + 1) {
+      // Not by turns: what is held may be another process, which needs the processor.
+      if (this.#held > 0) await this.#release();
+      await turn();
+    }
+  }
+
+  #release(): Promise<void> {
+    return new Promise(resolve => {
+      this.#released = resolve;
+    });
   }
 
   #peek(): Entry | undefined {

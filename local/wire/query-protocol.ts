@@ -2,7 +2,7 @@ import type { ServiceError, WireAnswer } from './contract.ts';
 import type { Faults } from './faults.ts';
 import type { Protocol } from './protocol.ts';
 import { readQueryInput } from './query-input.ts';
-import type { OperationShapes } from './shapes.ts';
+import { noMembers, type OperationShapes } from './shapes.ts';
 import { element, escapeXml, toXml } from './xml.ts';
 
 /** EC2 Query. */
@@ -36,7 +36,8 @@ export const awsQueryProtocol = (faults: Faults): Protocol => ({
   readInput: ({ input }, body) => readQueryInput(input, parametersOf(body), false),
 
   answer({ action, output: shape }: OperationShapes, output: object, requestId: string) {
-    const result = shape.members.size > 0 ? element(`${action}Result`, toXml(shape, output)) : '';
+    // Also around a result without members: botocore looks for it.
+    const result = shape === noMembers ? '' : element(`${action}Result`, toXml(shape, output));
     const metadata = element('ResponseMetadata', element('RequestId', requestId));
     return xmlAnswer(200, requestId, element(`${action}Response`, result + metadata));
   },

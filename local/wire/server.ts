@@ -67,11 +67,11 @@ export async function listen({ port, clock, answer }: ListenSettings): Promise<L
 }
 
 /** A page in a browser may reach the loopback interface under its own name (DNS rebinding), never under these. */
-const isLoopbackHost = (host: string | undefined, port: number | undefined): boolean =>
+export const isLoopbackHost = (host: string | undefined, port: number | undefined): boolean =>
   [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`].includes(host ?? '');
 
 /** @returns undefined when the body is too large */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {

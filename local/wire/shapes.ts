@@ -201,7 +201,8 @@ export class ClientShapes {
 /** Smithy's code for a timestamp in the protocol's own format: ISO 8601 in XML, seconds since the epoch in JSON. */
 const protocolTimestamp = 4;
 
-const noMembers = new Structure({ name: 'Unit', isUnion: false, requiredCount: 0, members: () => [] });
+/** What an operation without input, or without output, has instead. */
+export const noMembers = new Structure({ name: 'Unit', isUnion: false, requiredCount: 0, members: () => [] });
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

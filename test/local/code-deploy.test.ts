@@ -7,7 +7,7 @@ import { createWorld } from '../../local/account/world.ts';
 const NAMES = { applicationName: 'shop', deploymentGroupName: 'web' };
 
 function deployable() {
-  const world = createWorld();
+  const world = createWorld({ physics: { deploymentStatusLagSeconds: 0 } });
   const events: ServiceEvent[] = [];
   const codeDeploy = new CodeDeploy(world, event => events.push(event));
   codeDeploy.addDeploymentGroup({ ...NAMES, autoScalingGroupNames: ['fleet'], targetGroupNames: ['web'] });

@@ -111,6 +111,7 @@ export const countTargets = async (deploymentId: string): Promise<number> =>
   (await listTargets(deploymentId)).length;
 
 export interface DeploymentConfigFacts {
+  readonly name: string;
   readonly minimumHealthyHosts: MinimumHealthyHosts;
   /** Made by a person, not one of `CodeDeployDefault.*`. */
   readonly custom: boolean;
@@ -125,6 +126,7 @@ export async function deploymentConfig(deploymentConfigName: string): Promise<De
   const info = given(answer.deploymentConfigInfo, action, 'deploymentConfigInfo');
   const minimum = given(info.minimumHealthyHosts, action, 'minimumHealthyHosts');
   return {
+    name: deploymentConfigName,
     minimumHealthyHosts: {
       type: minimum.type === 'FLEET_PERCENT' ? 'FLEET_PERCENT' : 'HOST_COUNT',
       value: given(minimum.value, action, 'minimumHealthyHosts.value'),

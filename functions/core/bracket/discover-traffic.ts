@@ -13,7 +13,7 @@ import {
 import type { Membership } from '../domain/fleet.ts';
 import { effectiveCrossZone, thresholdsOf } from '../domain/floors.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
-import { NotOptedIn } from '../errors.ts';
+import { NotOptedIn, TargetGroupUnknown } from '../errors.ts';
 import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
@@ -73,7 +73,7 @@ export async function discoverTraffic(request: RunRequest, fleet: Fleet, optIn: 
 }
 
 async function candidateGroups(request: RunRequest, fleet: Fleet): Promise<readonly TargetGroupFacts[]> {
-  if (request.targetGroupArns) return targetGroups(request.targetGroupArns);
+  if (request.targetGroupArns) return namedGroups(request.targetGroupArns);
   const attached = [
     ...new Set(fleet.autoScalingGroups.flatMap((group: AutoScalingGroupFacts) => group.targetGroupArns)),
   ];
@@ -84,6 +84,16 @@ async function candidateGroups(request: RunRequest, fleet: Fleet): Promise<reado
   for (const vpcId of request.policy.discover === 'attached' ? [] : new Set(vpcs))
     for (const group of await targetGroupsOfVpc(vpcId)) found.set(group.arn, group);
   return [...found.values()];
+}
+
+async function namedGroups(arns: readonly string[]): Promise<readonly TargetGroupFacts[]> {
+  const found = await targetGroups(arns);
+  const unknown = arns.filter(arn => !found.some(group => group.arn === arn));
+  if (unknown.length > 0)
+    throw new TargetGroupUnknown(
+      `There is no target group ${list(unknown)} in this account and Region. Correct targetGroupArns.`,
+    );
+  return found;
 }
 
 async function refuseUntagged(groups: readonly TargetGroupFacts[], { key, value }: OptInTag): Promise<void> {

@@ -127,15 +127,14 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
       instance => instance.lifecycleState !== 'InService' && !instance.lifecycleState.startsWith('Terminat'),
     )
     .map(instance => `${instance.instanceId} is ${instance.lifecycleState} in ${holding.group}`);
-  const heldIds = new Set(held.map(instance => instance.instanceId));
+  const owners = new Map<string, string>();
+  for (const { instanceId } of held)
+    for (const id of [instanceId, ...(ours.get(instanceId)?.addresses ?? [])]) owners.set(id, instanceId);
   for (const arn of holding.targetGroupArns)
     for (const seen of await targetHealth(arn)) {
-      const owner = [...ours.values()].find(
-        member => member.instanceId === seen.target.id || member.addresses.includes(seen.target.id),
-      );
-      if (!owner || !heldIds.has(owner.instanceId) || receives({ ...seen, shifted: false })) continue;
-      if (seen.state === 'unused') continue;
-      reasons.push(`${owner.instanceId} is ${seen.state} in a target group of ${holding.group}`);
+      const owner = owners.get(seen.target.id);
+      if (!owner || receives({ ...seen, shifted: false }) || seen.state === 'unused') continue;
+      reasons.push(`${owner} is ${seen.state} in a target group of ${holding.group}`);
     }
   if (reasons.length > 0) return reasons;
   for (const instance of held.filter(one => one.healthStatus !== 'Healthy'))

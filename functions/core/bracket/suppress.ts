@@ -51,13 +51,14 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
     return status?.status !== 'suppressed' || judgeSuppressed(member, status, until * 1000).verdict !== 'met';
   });
 
+  await claimUntil(runId, records, until);
   const now = nowSeconds();
   if (lacking.length > 0) await markActed(runId, owner, now);
   let refused = 0;
   await inChunks(lacking, SUPPRESSION_INSTANCES, 1, async chunk => {
     await ownRun(runId, owner);
     const ids = chunk.map(member => member.instanceId);
-    const longest = await claimUntil(runId, ids, until);
+    const longest = Math.max(until, await longestClaim(ids));
     const { failed } = await enableSuppression(
       ids,
       longest - now,
@@ -78,14 +79,22 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
   };
 }
 
-/** Writes into the run's claims until when it needs the suppression, and answers the longest need of any run there. */
-async function claimUntil(runId: string, instanceIds: readonly string[], until: number): Promise<number> {
-  const records = [...(await findInstances(instanceIds)).values()];
-  const shorter = records.filter(({ claims }) => (claims.get(runId)?.until ?? until) < until);
+/** Until then no other run that leaves may end the suppression. */
+async function claimUntil(
+  runId: string,
+  records: ReadonlyMap<string, InstanceRecord>,
+  until: number,
+): Promise<void> {
+  const shorter = [...records.values()].filter(({ claims }) => (claims.get(runId)?.until ?? until) < until);
   await inChunks(shorter, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
     if (record) await lengthenClaim(runId, record, until);
   });
-  return Math.max(until, ...records.flatMap(({ claims }) => [...claims.values()].map(claim => claim.until)));
+}
+
+/** The longest need of any run that claims one of these instances now. */
+async function longestClaim(instanceIds: readonly string[]): Promise<number> {
+  const records = [...(await findInstances(instanceIds)).values()];
+  return Math.max(...records.flatMap(({ claims }) => [...claims.values()].map(claim => claim.until)));
 }
 
 interface Failure {

@@ -4,8 +4,14 @@ export type MinimumHealthyHosts =
   | { readonly type: 'FLEET_PERCENT'; readonly value: number };
 
 /** How many waves a deployment needs at least (D8): CodeDeploy works on all but the healthy minimum at once. */
-export function wavesOf(instances: number, minimum: MinimumHealthyHosts): number {
-  const keep = minimum.type === 'HOST_COUNT' ? minimum.value : Math.ceil((instances * minimum.value) / 100);
+export function wavesOf(
+  instances: number,
+  config: { readonly name: string; readonly minimumHealthyHosts: MinimumHealthyHosts },
+): number {
+  // Its minimum reads as a share of the fleet, and yet it takes one after the other.
+  if (config.name === 'CodeDeployDefault.OneAtATime') return instances;
+  const { type, value } = config.minimumHealthyHosts;
+  const keep = type === 'HOST_COUNT' ? value : Math.ceil((instances * value) / 100);
   return Math.ceil(instances / Math.max(1, instances - keep));
 }
 

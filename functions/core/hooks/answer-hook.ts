@@ -11,7 +11,7 @@ import {
 } from '../domain/hook-answer.ts';
 import { standingOf } from '../domain/hook-caller.ts';
 import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
-import { HookRefused } from '../errors.ts';
+import { DeploymentTooLong, HookRefused } from '../errors.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
@@ -30,7 +30,7 @@ export interface HookCall {
  * Answers a hook script on an instance. Whatever the script says of its deployment is checked with CodeDeploy (D9); the rest
  * is read from the ledger, never from executions (D10).
  *
- * @throws HookRefused when the call does not belong to a lifecycle event that is in progress
+ * @throws HookRefused when the call does not belong to a lifecycle event that is in progress; DeploymentTooLong
  */
 export async function answerHook(call: HookCall): Promise<HookAnswer> {
   const target = await hookedTarget(call.deploymentId, call.instanceId);
@@ -45,6 +45,10 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     return wait(`CodeDeploy does not show ${call.lifecycleEvent} in progress yet.`, 5);
   if (target.creator === 'autoscaling' || target.creator === 'autoscalingTermination')
     return goAhead(`The deployment was made by ${target.creator}: the instance is not in service (D1).`);
+
+  // One AppSpec serves groups with and without CodeDeploy's own load balancer step, and only one of the two events is last.
+  if (call.act === 'after' && target.loadBalanced && call.lifecycleEvent === 'ValidateService')
+    return goAhead('CodeDeploy has still to allow traffic: the bracket is closed at AfterAllowTraffic.');
 
   const runId = runOfInstance(call.deploymentId, call.instanceId);
   const run = await findSeen(runId);
@@ -90,8 +94,7 @@ async function findSeen(runId: string): Promise<RunSeen | undefined> {
 
 function awaiting(run: RunRecord): string {
   const { plan } = run;
-  const since = nowSeconds() - (run.suppressedAt ?? run.createdAt);
-  const suppression = plan.suppressing > 0 ? `the suppression to spread (${since} s of about 192 s)` : '';
+  const suppression = plan.suppressing > 0 ? 'the suppression to spread (about 192 s)' : '';
   const delay = Math.max(0, ...plan.groups.map(group => group.deregistrationDelaySeconds));
   const drain = plan.draining > 0 ? `its targets to drain (a delay of ${delay} s)` : '';
   if (run.phase === 'before')
@@ -105,12 +108,12 @@ async function refuseTooLong(deploymentId: string, target: HookedTarget): Promis
     countTargets(deploymentId),
     deploymentConfig(target.deploymentConfigName),
   ]);
-  const waves = wavesOf(instances, config.minimumHealthyHosts);
+  const waves = wavesOf(instances, config);
   const needed = waves * WAVE_SECONDS;
   const limit = deploymentLimitSeconds(config);
   if (needed > limit)
-    throw new HookRefused(
-      `DeploymentTooLong: ${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
+    throw new DeploymentTooLong(
+      `${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
     );
 }
 
