@@ -63,11 +63,6 @@ export class DeploymentTooLong extends Refusal {
   override readonly name = 'DeploymentTooLong';
 }
 
-/** A quota of the account does not hold what was asked (D47). */
-export class QuotaExceeded extends Refusal {
-  override readonly name = 'QuotaExceeded';
-}
-
 /** The fleet does not carry the opt-in tag (D19). */
 export class NotOptedIn extends Refusal {
   override readonly name = 'NotOptedIn';

@@ -105,3 +105,18 @@ export const GUARD_SECONDS = ACT_TIMEOUT_SECONDS;
  * in under 10 ms they come to the 4,000 writes a second that a new on-demand table takes (GUIDE: DynamoDB on-demand capacity).
  */
 export const LEDGER_WRITES_AT_ONCE = 32;
+
+/** Instances in one run: their ids have to fit into the run's item of 400 KB, with room to spare. Ours. */
+export const MEMBERS_PER_RUN = 5_000;
+
+/** Instance ids in one request: more would pass 100 KB between two states (R-PAYLOAD). Ours. */
+export const IDS_PER_REQUEST = 4_000;
+
+/**
+ * Calls that change target groups, over all runs: half of ELB_BUCKETS.targets, and with the read that goes with each call
+ * less than half of ELB_BUCKETS.all (D10).
+ */
+export const ELB_CALLS_PER_SECOND = ELB_BUCKETS.targets.refillPerSecond / 2;
+
+/** Such calls of one invocation: half of the bucket's capacity. */
+export const ELB_CALLS_AT_ONCE = ELB_BUCKETS.targets.capacity / 2;

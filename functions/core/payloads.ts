@@ -16,6 +16,7 @@ export const observePayload = ownership.extend({
   deadline: instant,
   until: instant,
   newerThan: instant,
+  enteredAt: z.iso.datetime({ offset: true }),
 });
 
 export const planPayload = z.discriminatedUnion('phase', [
@@ -23,6 +24,7 @@ export const planPayload = z.discriminatedUnion('phase', [
     phase: z.literal('before'),
     execution: z.string().min(1),
     startedAt: z.iso.datetime({ offset: true }),
+    enteredAt: z.iso.datetime({ offset: true }),
     optInTagValue: z.string().min(1),
     request: z.unknown(),
   }),

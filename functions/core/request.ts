@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { InvalidRequest } from './errors.ts';
-import { LEAD_SECONDS } from './limits.ts';
+import { IDS_PER_REQUEST, LEAD_SECONDS } from './limits.ts';
 
-const seconds = z.int().min(0);
+/** CodeDeploy ends an in-place deployment after 12 h (D8): nothing that a run waits for lasts longer. */
+const LONGEST_SECONDS = 43_200;
+const seconds = z.int().min(0).max(LONGEST_SECONDS);
 const instanceId = z.string().regex(/^i-[0-9a-f]{8,17}$/, 'is not an instance id');
 
 const fleet = z.union(
   [
-    z.strictObject({ instanceIds: z.array(instanceId).min(1) }),
+    z.strictObject({ instanceIds: z.array(instanceId).min(1).max(IDS_PER_REQUEST) }),
     z.strictObject({ autoScalingGroupName: z.string().min(1) }),
     z.strictObject({ codeDeployDeploymentId: z.string().regex(/^d-[0-9A-Z]+$/, 'is not a deployment id') }),
     z.strictObject({ tag: z.strictObject({ key: z.string().min(1), value: z.string() }) }),
@@ -27,7 +29,7 @@ const policy = z.strictObject({
   /** Least duration of the suppression; it is never shorter than the whole budget. */
   suppressSeconds: seconds.default(0),
   /** How long the deployment itself may take, from the go-ahead to the start of after-deploy. */
-  deploymentSeconds: z.int().min(1).default(3600),
+  deploymentSeconds: z.int().min(1).max(LONGEST_SECONDS).default(3600),
   minHealthyPercent: z.int().min(0).max(100).default(50),
   autoScaling: z.enum(['auto', 'hold', 'standby', 'none']).default('auto'),
   /** Further processes to suspend with a hold. */
@@ -35,7 +37,7 @@ const policy = z.strictObject({
   readyBeforeTraffic: z.boolean().default(true),
   readyEvaluations: z.int().min(2, 'must be at least 2: one evaluation is no evidence').default(2),
   /** How long an application may take to be ready after the deployment. */
-  readySeconds: z.int().min(60).default(900),
+  readySeconds: z.int().min(60).max(LONGEST_SECONDS).default(900),
   /** How long a floor that does not permit the act, or with `queue` a live run, is waited for. */
   waitSeconds: seconds.default(900),
   /** Where target groups are looked for: those attached to the Auto Scaling group, or every group of the VPC. */
@@ -66,6 +68,8 @@ export const runRequest = z.strictObject({
     .optional(),
   /** The caller's own time-out for before-deploy: refused when it is shorter than the budget. */
   timeoutSeconds: z.int().min(1).optional(),
+  /** The CodeDeploy deployment whose runs share what they read (D10): hooks say it, one run over a whole fleet needs none. */
+  observer: z.string().min(1).optional(),
   /** Waits for a live run that moves the same instances' traffic, instead of being refused. */
   queue: z.boolean().default(false),
 });

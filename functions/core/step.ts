@@ -13,6 +13,12 @@ export const logger = new Logger({ serviceName: 'quiesce' });
 export const say = (event: LogEvent, details: Readonly<Record<string, unknown>>): void =>
   logger.info(event, { event, ...details });
 
+/**
+ * Lambda's own time-out ends a function, and whatever it had begun with it (D5). With an early answer of middy's the
+ * environment would be frozen and go on in a later invocation, and the error would be one that no retrier knows.
+ */
+export const PLATFORM_TIMEOUT = { timeoutEarlyInMillis: 0 };
+
 /** Every error is logged once, here, and thrown on: retriers, Catch and alarms depend on it (R-SWALLOW). */
 const saysErrors: MiddlewareObj<unknown, unknown> = {
   onError: ({ error }) => {
@@ -27,7 +33,7 @@ const saysErrors: MiddlewareObj<unknown, unknown> = {
  * @throws InvalidRequest when the payload is not what `schema` says, naming each field
  */
 export function step<S extends z.ZodType, R>(schema: S, act: (payload: z.output<S>) => Promise<R>) {
-  return middy<unknown, R, Error, Context>()
+  return middy<unknown, R, Error, Context>(PLATFORM_TIMEOUT)
     .use(injectLambdaContext(logger))
     .use(saysErrors)
     .handler(async payload => act(readRequest(schema, payload)));

@@ -4,8 +4,8 @@ import { observePayload } from '../core/payloads.ts';
 import { say, step } from '../core/step.ts';
 
 /** One fresh look at the fleet, for whatever goal a loop waits for. Reads only. */
-export const handler = step(observePayload, async ({ execution, ...request }) => {
-  const looked = await look({ ...request, owner: execution });
+export const handler = step(observePayload, async ({ execution, enteredAt, ...request }) => {
+  const looked = await look({ ...request, owner: execution, enteredAt: Date.parse(enteredAt) });
   say(logEvents.goalObserved, { runId: request.runId, goals: request.goals, ...looked });
   return looked;
 });

@@ -13,12 +13,12 @@ export const handler = step(planPayload, async payload => {
     return resumed;
   }
   const request = readRequest(runRequest, payload.request);
-  const begun = await beginRun(
-    request,
-    payload.execution,
-    Date.parse(payload.startedAt) / 1000,
-    optInTag(payload.optInTagValue),
-  );
+  const begun = await beginRun(request, {
+    owner: payload.execution,
+    startedAt: Date.parse(payload.startedAt) / 1000,
+    enteredAt: Date.parse(payload.enteredAt),
+    optIn: optInTag(payload.optInTagValue),
+  });
   say(begun.verdict === 'planned' ? logEvents.runPlanned : logEvents.runQueued, { ...begun });
   return begun;
 });

@@ -31,6 +31,8 @@ export class Invariants {
   readonly #inDeployment = new Map<string, string>();
   /** What people had set before the first run. */
   readonly #foreign = new Map<string, number | undefined>();
+  /** By instance id, and by each private address. */
+  readonly #byTargetId: ReadonlyMap<string, Instance>;
   readonly #membershipsAtStart: ReadonlyMap<string, string>;
   readonly #suspendedAtStart: ReadonlySet<string>;
   #deregistered = new Set<string>();
@@ -41,6 +43,11 @@ export class Invariants {
     this.#account = account;
     this.#fleet = fleet;
     this.#scenario = scenario;
+    this.#byTargetId = new Map(
+      fleet.instances.flatMap(instance =>
+        [instance.id, ...instance.privateAddresses].map(id => [id, instance] as const),
+      ),
+    );
     this.#membershipsAtStart = this.#memberships();
     this.#suspendedAtStart = this.#suspended();
     for (const { id } of fleet.instances) {
@@ -62,7 +69,10 @@ export class Invariants {
   }
 
   /** What must hold when every run is over (4, 7). */
-  checkEnd(stack: Stack | undefined, ledger: readonly { readonly pk: string }[]): void {
+  checkEnd(
+    stack: Stack | undefined,
+    ledger: readonly { readonly pk: string; readonly status: string | undefined }[],
+  ): void {
     if (!stack) return;
     for (const execution of stack.executions.all())
       if (execution.status === 'RUNNING') this.#broken(7, `${execution.name} has not ended`);
@@ -90,8 +100,10 @@ export class Invariants {
     for (const process of this.#suspendedAtStart)
       if (!this.#suspended().has(process))
         this.#broken(4, `${process}, which somebody else had suspended, was resumed`);
-    for (const { pk } of ledger)
-      if (!/^(run|refusal)#/.test(pk)) this.#broken(4, `the ledger still holds ${pk}`);
+    for (const { pk, status } of ledger) {
+      if (status === 'live') this.#broken(7, `${pk} is still live`);
+      if (!HOLDS_NOTHING.test(pk)) this.#broken(4, `the ledger still holds ${pk}`);
+    }
   }
 
   #hear(entry: Entry): void {
@@ -114,6 +126,11 @@ export class Invariants {
       case 'activity':
         if (entry.kind === 'terminate' && this.#inDeployment.has(entry.instanceId) && OURS.test(entry.cause))
           this.#broken(2, `Auto Scaling terminated ${entry.instanceId} in its deployment: ${entry.cause}`);
+        return;
+      case 'target':
+        // Registered again, by us or by Auto Scaling at the end of Standby.
+        if (entry.state === 'initial' || entry.state === 'healthy')
+          this.#deregistered.delete(`${entry.targetGroupArn} ${entry.id}:${entry.port}`);
         return;
       case 'requests-failed':
         this.#checkRequests(entry);
@@ -185,7 +202,6 @@ export class Invariants {
   #afterCall(call: Call, input: Readonly<Record<string, unknown>>): void {
     if (call.caller.kind !== 'function' || typeof input.TargetGroupArn !== 'string') return;
     const keys = targets(input.Targets).map(target => `${input.TargetGroupArn} ${target.Id}:${target.Port}`);
-    if (call.action === 'RegisterTargets') for (const key of keys) this.#deregistered.delete(key);
     if (call.action !== 'DeregisterTargets') return;
     for (const key of keys) this.#deregistered.add(key);
     if (this.#scenario.deployment.request.emergency !== undefined || this.#scenario.fleet.broken) return;
@@ -230,9 +246,7 @@ export class Invariants {
   }
 
   #behind(targetId: string | undefined): Instance | undefined {
-    return this.#fleet.instances.find(
-      ({ id, privateAddresses }) => id === targetId || privateAddresses.some(address => address === targetId),
-    );
+    return targetId === undefined ? undefined : this.#byTargetId.get(targetId);
   }
 
   /** @param key the target group's ARN, and `id:port` */
@@ -278,3 +292,6 @@ function minHealthyPercent({ deployment: { request } }: Scenario): number {
     policy && typeof policy === 'object' && 'minHealthyPercent' in policy ? policy.minHealthyPercent : 50;
   return Number(given);
 }
+
+/** Ledger items that remember, and neither claim nor hold anything. */
+const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace)#/;

@@ -22,6 +22,8 @@ import type { Scenario } from './scenario.ts';
 export interface SimulationSettings {
   readonly scenario: Scenario;
   readonly seed?: number;
+  /** When the account begins, in milliseconds since the epoch; always at the same instant unless given. */
+  readonly startsAt?: number;
   /** Deploy with nothing that protects the fleet. */
   readonly without?: boolean;
   readonly code?: Code;
@@ -68,7 +70,11 @@ export interface Standing extends Site {
 /** Builds a scenario's account up to the moment before its deployment begins. */
 export async function standUp(settings: SimulationSettings): Promise<Standing> {
   const { scenario, seed = scenario.seed, without = false, code = 'source' } = settings;
-  const world = createWorld({ seed, physics: scenario.physics as Partial<Physics> });
+  const world = createWorld({
+    seed,
+    physics: scenario.physics as Partial<Physics>,
+    ...(settings.startsAt !== undefined && { startsAt: settings.startsAt }),
+  });
   const account = createAccount(world, settings.quotas);
   const { clock } = world;
   const fleet = buildFleet(account, scenario);
@@ -169,7 +175,8 @@ async function suppressAsOthers(
   await account.world.clock.sleep(10 * MINUTE);
 }
 
-function startTraffic(account: Account, fleet: BuiltFleet, scenario: Scenario): void {
+/** Sends each target group the requests that the scenario describes. */
+export function startTraffic(account: Account, fleet: BuiltFleet, scenario: Scenario): void {
   scenario.fleet.targetGroups.forEach(({ traffic }, index) => {
     const group = fleet.targetGroups[index];
     if (!traffic || !group) return;
@@ -181,22 +188,30 @@ function startTraffic(account: Account, fleet: BuiltFleet, scenario: Scenario): 
   });
 }
 
-/** The keys of what is left in the ledger. */
-async function ledgerItems({ template, wire }: Stack): Promise<{ readonly pk: string }[]> {
+/** What the ledger holds: the key of each item, and of a run whether it is live. */
+export async function ledgerItems({
+  template,
+  wire,
+}: Stack): Promise<{ readonly pk: string; readonly status: string | undefined }[]> {
   const client = new DynamoDBClient({
     region: 'local',
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
     requestHandler: wire.transport(),
   });
   const TableName = template.tables.get('Ledger')?.name;
-  const keys: { pk: string }[] = [];
+  const items: { pk: string; status: string | undefined }[] = [];
   let from: Record<string, AttributeValue> | undefined;
   do {
     const page = await client.send(
-      new ScanCommand({ TableName, ProjectionExpression: 'pk', ExclusiveStartKey: from }),
+      new ScanCommand({
+        TableName,
+        ProjectionExpression: 'pk, #status',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExclusiveStartKey: from,
+      }),
     );
-    keys.push(...(page.Items ?? []).map(item => ({ pk: item.pk?.S ?? '' })));
+    items.push(...(page.Items ?? []).map(item => ({ pk: item.pk?.S ?? '', status: item.status?.S })));
     from = page.LastEvaluatedKey;
   } while (from);
-  return keys;
+  return items;
 }

@@ -33,7 +33,9 @@ test.each(machines)(
   'D15: the body of %s is one Parallel of one branch, caught to the fence',
   (_, definition) => {
     expect(isBracketed(definition)).toBe(true);
-    expect(isBracketed(brokenDefinition(definition, 'States.ALL', 'States.TaskFailed'))).toBe(false);
+    const caught = '"ErrorEquals":["States.ALL"],"Assign":{"failure"';
+    const narrower = caught.replace('States.ALL', 'States.TaskFailed');
+    expect(isBracketed(brokenDefinition(definition, caught, narrower))).toBe(false);
     expect(isBracketed(brokenDefinition(definition, '"Next":"Fence"', '"Next":"Undo"'))).toBe(false);
   },
 );

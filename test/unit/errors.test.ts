@@ -10,14 +10,14 @@ test('every error that Step Functions may match names itself, so that minifying 
     expect(Object.getOwnPropertyDescriptor(error, 'name')?.value).toBe(name);
     expect(error).toBeInstanceOf(errors.QuiesceError);
   }
-  expect(classes).toHaveLength(23);
+  expect(classes).toHaveLength(24);
 });
 
 test('only throttles and failures of the service are worth another try', () => {
   const retryable = classes
     .filter(([, Class]) => Reflect.get(Reflect.construct(Class, ['one', 'two', 'three']), 'retryable'))
     .map(([name]) => name);
-  expect(retryable.sort()).toEqual(['Throttled', 'Unavailable']);
+  expect(retryable.sort()).toEqual(['ObservationPending', 'Throttled', 'Unavailable']);
 });
 
 test("a failed call names the action, AWS's code and what AWS said, and keeps the cause", () => {

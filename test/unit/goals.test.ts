@@ -195,7 +195,7 @@ const states = [
   ['unhealthy.draining', 'Target.Timeout', 'waiting', 'waiting', 'met'],
   ['unused', 'Target.NotRegistered', 'met', 'absent', 'absent'],
   ['unused', 'Target.NotInUse', 'met', 'met', 'met'],
-  ['unused', 'Target.InvalidState', 'met', 'gone', 'gone'],
+  ['unused', 'Target.InvalidState', 'met', 'absent', 'absent'],
   ['unused', 'Target.IpUnusable', 'met', 'refused', 'met'],
   ['draining', 'Target.DeregistrationInProgress', 'waiting', 'waiting', 'waiting'],
   ['unavailable', 'Target.HealthCheckDisabled', 'waiting', 'met', 'met'],

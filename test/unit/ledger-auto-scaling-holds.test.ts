@@ -17,7 +17,10 @@ test('R-UNDO: a hold records what it is about to suspend, and its end leaves not
   ledger.as(async () => {
     const group = freshGroup();
     expect(await findHold(group)).toBeUndefined();
-    expect(await joinHold(group, 'a', HEALTH)).toEqual({ runs: ['a'], suspended: HEALTH });
+    expect(await joinHold(group, 'a', { alone: false, suspending: HEALTH })).toEqual({
+      runs: ['a'],
+      suspended: HEALTH,
+    });
     expect(await leaveHold(group, 'a')).toEqual(HEALTH);
     expect(await findHold(group)).toEqual({ runs: ['a'], suspended: HEALTH, resuming: 'a' });
     await endHold(group, 'a');
@@ -27,15 +30,18 @@ test('R-UNDO: a hold records what it is about to suspend, and its end leaves not
 test('R-PROCESS: a run that finds everything suspended by others joins with nothing to resume', () =>
   ledger.as(async () => {
     const group = freshGroup();
-    expect(await joinHold(group, 'a', [])).toEqual({ runs: ['a'], suspended: [] });
+    expect(await joinHold(group, 'a', { alone: false, suspending: [] })).toEqual({
+      runs: ['a'],
+      suspended: [],
+    });
     expect(await leaveHold(group, 'a')).toEqual([]);
   }));
 
 test('D4: a hold is shared: who joins adds only what is not suspended yet, and the last out resumes all of it', () =>
   ledger.as(async () => {
     const group = freshGroup();
-    await joinHold(group, 'a', HEALTH);
-    const joined = await joinHold(group, 'b', ['AZRebalance']);
+    await joinHold(group, 'a', { alone: false, suspending: HEALTH });
+    const joined = await joinHold(group, 'b', { alone: false, suspending: ['AZRebalance'] });
     expect(joined?.runs).toEqual(['a', 'b']);
     expect(joined?.suspended.toSorted()).toEqual(['AZRebalance', ...HEALTH]);
     expect(await leaveHold(group, 'a')).toBeUndefined();
@@ -46,19 +52,19 @@ describe('while the last run resumes', () => {
   test('nobody joins, and only that run ends the hold', () =>
     ledger.as(async () => {
       const group = freshGroup();
-      await joinHold(group, 'a', HEALTH);
+      await joinHold(group, 'a', { alone: false, suspending: HEALTH });
       await leaveHold(group, 'a');
-      expect(await joinHold(group, 'b', HEALTH)).toBeUndefined();
+      expect(await joinHold(group, 'b', { alone: false, suspending: HEALTH })).toBeUndefined();
       await endHold(group, 'b');
       expect(await findHold(group)).toMatchObject({ resuming: 'a' });
       await endHold(group, 'a');
-      expect(await joinHold(group, 'b', HEALTH)).toMatchObject({ runs: ['b'] });
+      expect(await joinHold(group, 'b', { alone: false, suspending: HEALTH })).toMatchObject({ runs: ['b'] });
     }));
 
   test('R-SERIAL: a step that is repeated is told again what to resume', () =>
     ledger.as(async () => {
       const group = freshGroup();
-      await joinHold(group, 'a', HEALTH);
+      await joinHold(group, 'a', { alone: false, suspending: HEALTH });
       expect(await leaveHold(group, 'a')).toEqual(HEALTH);
       expect(await leaveHold(group, 'a')).toEqual(HEALTH);
       await endHold(group, 'a');
@@ -71,8 +77,8 @@ test('a run that is not in the hold has nothing to leave', () =>
   ledger.as(async () => {
     const group = freshGroup();
     expect(await leaveHold(group, 'a')).toBeUndefined();
-    await joinHold(group, 'b', HEALTH);
-    await joinHold(group, 'c', []);
+    await joinHold(group, 'b', { alone: false, suspending: HEALTH });
+    await joinHold(group, 'c', { alone: false, suspending: [] });
     expect(await leaveHold(group, 'a')).toBeUndefined();
     expect((await findHold(group))?.runs).toEqual(['b', 'c']);
   }));
@@ -87,7 +93,7 @@ const leave = (group: string, run: string) => async () => {
 async function leavingAtOnce(runs: readonly string[], choose: Choose): Promise<void> {
   const group = freshGroup();
   await ledger.as(async () => {
-    for (const run of runs) await joinHold(group, run, HEALTH);
+    for (const run of runs) await joinHold(group, run, { alone: false, suspending: HEALTH });
   });
   const told = await ledger.interleaved(
     runs.map(run => leave(group, run)),
@@ -115,9 +121,9 @@ test('D4: of any number of runs that leave at once exactly one is the last', asy
 test('D4: a run that joins while the last one leaves is in the hold or is told to wait, never in one that is resumed', async () => {
   await inEveryOrder(async choose => {
     const group = freshGroup();
-    await ledger.as(() => joinHold(group, 'a', HEALTH));
+    await ledger.as(() => joinHold(group, 'a', { alone: false, suspending: HEALTH }));
     const [resumed, joined] = await ledger.interleaved<unknown>(
-      [leave(group, 'a'), () => joinHold(group, 'b', HEALTH)],
+      [leave(group, 'a'), () => joinHold(group, 'b', { alone: false, suspending: HEALTH })],
       choose,
     );
     const hold = await ledger.as(() => findHold(group));

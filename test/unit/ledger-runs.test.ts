@@ -12,6 +12,7 @@ import {
   ownRun,
 } from '../../functions/core/ledger/runs.ts';
 import { change, number } from '../../functions/core/ledger/table.ts';
+import { MEMBERS_PER_RUN } from '../../functions/core/limits.ts';
 import { readRequest, runRequest } from '../../functions/core/request.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
 import { newRun, planOf, requestOf } from './helpers/records.ts';
@@ -264,10 +265,13 @@ test('a run that nobody has created is unknown', () =>
 
 test('D16: the record of a fleet of 5,000 instances is within what an item may be', () =>
   ledger.as(async () => {
-    const ids = Array.from({ length: 5000 }, (_, i) => `i-0${i.toString(16).padStart(16, '0')}`);
+    const ids = Array.from({ length: MEMBERS_PER_RUN }, (_, i) => `i-0${i.toString(16).padStart(16, '0')}`);
     const runId = freshId();
     await createRun(
-      newRun(runId, { plan: planOf(ids), request: requestOf(runId, { fleet: { instanceIds: ids } }) }),
+      newRun(runId, {
+        plan: planOf(ids),
+        request: requestOf(runId, { fleet: { autoScalingGroupName: 'web' } }),
+      }),
     );
     expect((await findRun(runId))?.plan.instanceIds).toEqual(ids);
   }));

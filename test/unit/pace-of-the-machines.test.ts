@@ -47,6 +47,7 @@ const claimed = (): InstanceRecord => ({
 });
 
 interface Payload {
+  readonly enteredAt: string;
   readonly execution: string;
   readonly deadline: number;
   readonly goals: readonly Goal[];
@@ -164,7 +165,7 @@ async function observed(payload: Payload, { world, state, slow }: Situation): Pr
   const caller = { kind: 'function', name: 'ObserveFunction' } as const;
   const transport = { handle: () => Promise.reject(new Error('nothing is called')) };
   return runAs({ caller, world, transport, random: world.random }, () =>
-    look({ ...payload, runId: 'r', owner: payload.execution }),
+    look({ ...payload, runId: 'r', owner: payload.execution, enteredAt: Date.parse(payload.enteredAt) }),
   );
 }
 
@@ -180,7 +181,7 @@ const begun = (budgets: Budgets, facts: BudgetFacts, now: number) => ({
   holding: 0,
   emergency: false,
   leadDeadline: now + budgets.lead,
-  trafficDeadline: now + budgets.traffic,
+  floorDeadline: now + budgets.traffic,
   goAheadDeadline: now + budgets.before,
   drainSeconds: facts.drainDelaySeconds ?? 0,
   suppressUntil: now + budgets.whole,
@@ -210,6 +211,7 @@ function resumed(budgets: Budgets, facts: BudgetFacts, now: number) {
 const usual: BudgetFacts = {
   leadSeconds: 180,
   suppressing: true,
+  holding: false,
   drainDelaySeconds: 0,
   floorWaitSeconds: 900,
   deploymentSeconds: 3600,

@@ -12,6 +12,7 @@ import {
 } from '../../functions/core/payloads.ts';
 import { readRequest } from '../../functions/core/request.ts';
 
+const ENTERED = '2026-11-30T09:00:05.123Z';
 const ownership = {
   runId: 'r',
   execution: 'arn:aws:states:eu-west-1:111122223333:execution:before-deploy:r',
@@ -22,7 +23,11 @@ const NOW = 1_796_029_200;
 const payloads: readonly (readonly [string, z.ZodType, Record<string, unknown>])[] = [
   ['act', actPayload, { ...ownership, deadline: NOW }],
   ['suppress', suppressPayload, { ...ownership, until: NOW, round: 0 }],
-  ['observe', observePayload, { ...ownership, goals: [...goals], deadline: NOW, until: NOW, newerThan: 0 }],
+  [
+    'observe',
+    observePayload,
+    { ...ownership, goals: [...goals], deadline: NOW, until: NOW, newerThan: 0, enteredAt: ENTERED },
+  ],
   [
     'plan before',
     planPayload,
@@ -30,6 +35,7 @@ const payloads: readonly (readonly [string, z.ZodType, Record<string, unknown>])
       phase: 'before',
       execution,
       startedAt: '2026-11-30T09:00:00.123Z',
+      enteredAt: ENTERED,
       optInTagValue: 'enabled',
       request: {},
     },
@@ -53,7 +59,7 @@ describe.each(payloads)('the payload of %s', (_, schema, payload) => {
 });
 
 test('a loop observes something, and only what there is to observe', () => {
-  const observe = { ...ownership, deadline: NOW, until: NOW, newerThan: 0 };
+  const observe = { ...ownership, deadline: NOW, until: NOW, newerThan: 0, enteredAt: ENTERED };
   expect(() => readRequest(observePayload, { ...observe, goals: [] })).toThrow('goals: ');
   expect(() => readRequest(observePayload, { ...observe, goals: ['settled'] })).toThrow('goals.0: ');
 });

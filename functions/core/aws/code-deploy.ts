@@ -149,7 +149,8 @@ async function instanceTargets(deploymentId: string): Promise<DeploymentTargetFa
   return found.flatMap(({ done }) => done).flatMap(target => targetFacts(target, action));
 }
 
-async function listTargets(deploymentId: string): Promise<string[]> {
+/** The ids of a deployment's targets; none when it has not started. @throws DeploymentUnknown */
+export async function listTargets(deploymentId: string): Promise<string[]> {
   try {
     return await pages(async next => {
       const command = new ListDeploymentTargetsCommand({ deploymentId, nextToken: next });

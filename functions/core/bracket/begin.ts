@@ -9,6 +9,7 @@ import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
+import { readsFor } from './reads.ts';
 
 /** What before-deploy goes by. All times are seconds since the epoch. */
 export interface Begun {
@@ -20,7 +21,8 @@ export interface Begun {
   readonly holding: number;
   readonly emergency: boolean;
   readonly leadDeadline: number;
-  readonly trafficDeadline: number;
+  /** How long a floor, or another run's guard or hold, is waited for: what follows still has to drain. */
+  readonly floorDeadline: number;
   readonly goAheadDeadline: number;
   readonly drainSeconds: number;
   readonly suppressUntil: number;
@@ -29,21 +31,29 @@ export interface Begun {
   readonly remarks: readonly string[];
 }
 
+/** Who begins a run, and when. */
+export interface Beginning {
+  readonly owner: string;
+  /** When the execution started, in seconds since the epoch: a queued run waits from then, as long as its policy says. */
+  readonly startedAt: number;
+  /** When the machine asked for this plan, in milliseconds since the epoch. */
+  readonly enteredAt: number;
+  readonly optIn: OptInTag;
+}
+
 /**
  * Plans a run, writes its record and claims its instances: all before anything in AWS is changed.
  *
- * @param startedAt when the execution started: a queued run waits from then, as long as its policy says
  * @throws a Refusal; RunInProgress when another live run moves the traffic of an instance and `queue` is not set
  */
 export async function beginRun(
   request: RunRequest,
-  owner: string,
-  startedAt: number,
-  optIn: OptInTag,
+  { owner, startedAt, enteredAt, optIn }: Beginning,
 ): Promise<Begun> {
   const now = nowSeconds();
   await refuseEnded(request.runId, owner);
-  const planned = await planRun(request, optIn, now);
+  const reads = await readsFor(request.observer, enteredAt - PLAN_MAY_BE_OLD_MS);
+  const planned = await planRun(request, optIn, now, reads);
   const { plan } = planned;
   const begun = {
     runId: request.runId,
@@ -52,7 +62,7 @@ export async function beginRun(
     holding: plan.holdings.length,
     emergency: emergencyOf(request, now) !== undefined,
     leadDeadline: now + plan.budgets.lead,
-    trafficDeadline: now + plan.budgets.traffic,
+    floorDeadline: now + request.policy.waitSeconds,
     goAheadDeadline: now + plan.budgets.before,
     drainSeconds:
       plan.draining > 0 ? Math.max(0, ...plan.groups.map(group => group.deregistrationDelaySeconds)) : 0,
@@ -75,6 +85,9 @@ export async function beginRun(
   await dropClaims(request.runId, plan.instanceIds);
   return { ...begun, verdict: 'queued', waitSeconds };
 }
+
+/** What the runs of one deployment plan by may be so much older than their start: they all begin at about the same time. */
+const PLAN_MAY_BE_OLD_MS = 15_000;
 
 /** A redriven or repeated execution must not begin what has ended (D12). */
 async function refuseEnded(runId: string, owner: string): Promise<void> {

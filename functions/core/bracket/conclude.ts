@@ -57,7 +57,8 @@ export async function fence(
   if (!run && isRunId(runId)) await recordRefusal(runId, said, at);
   const answer = { runId, deadline: at + (run?.plan.budgets.undo ?? 0), ...said };
   if (!ours) return { ...answer, next: 'nothing' };
-  if (run.acted) return { ...answer, next: 'undo' };
+  // Read after the fence: an act that marked the run before it goes on, and has to be undone.
+  if ((await fencedRun(run.runId, owner)).acted) return { ...answer, next: 'undo' };
   await endClaims(run.runId, await findInstances(run.plan.instanceIds));
   return { ...answer, next: 'nothing' };
 }

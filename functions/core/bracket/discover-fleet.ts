@@ -1,11 +1,19 @@
-import { type AutoScalingGroupFacts, groupMemberships, groups } from '../aws/auto-scaling.ts';
+import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import { deployment } from '../aws/code-deploy.ts';
-import { describeInstances, type InstanceFacts, instancesWithTag } from '../aws/ec2.ts';
+import { type InstanceFacts, instancesWithTag } from '../aws/ec2.ts';
 import type { Bystander } from '../domain/fleet.ts';
 import { whyNotInService } from '../domain/lifecycle.ts';
-import { AutoScalingGroupUnknown, InstanceUnknown, NothingToDo, NotOptedIn } from '../errors.ts';
+import {
+  AutoScalingGroupUnknown,
+  InstanceUnknown,
+  InvalidRequest,
+  NothingToDo,
+  NotOptedIn,
+} from '../errors.ts';
+import { MEMBERS_PER_RUN } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
+import type { Reads } from './reads.ts';
 
 /** An instance that the bracket may apply to, with the Auto Scaling group that watches it. */
 export interface Candidate {
@@ -24,16 +32,20 @@ export interface Fleet {
  *
  * @throws InstanceUnknown, AutoScalingGroupUnknown, DeploymentUnknown, NotOptedIn, NothingToDo
  */
-export async function discoverFleet(request: RunRequest, optIn: OptInTag): Promise<Fleet> {
-  const named = await instancesOf(request.fleet);
-  const found = await describeInstances(named.instanceIds);
+export async function discoverFleet(request: RunRequest, optIn: OptInTag, reads: Reads): Promise<Fleet> {
+  const named = await instancesOf(request.fleet, reads);
+  if (named.instanceIds.length > MEMBERS_PER_RUN)
+    throw new InvalidRequest(
+      `fleet: has ${named.instanceIds.length} instances and one run takes ${MEMBERS_PER_RUN}. Deploy to fewer at once, for example zone by zone with zones.`,
+    );
+  const found = await reads.describeInstances(named.instanceIds);
   const unknown = named.instanceIds.filter(id => !found.has(id));
   if (unknown.length > 0 && 'instanceIds' in request.fleet)
     throw new InstanceUnknown(
       `There is no instance ${list(unknown)} in this account and Region. Correct fleet.instanceIds.`,
     );
   const inZones = [...found.values()].filter(facts => inZone(facts, request.zones));
-  const memberships = await groupMemberships(inZones.map(facts => facts.id));
+  const memberships = await reads.groupMemberships(inZones.map(facts => facts.id));
 
   const candidates: Candidate[] = [];
   const bystanders: Bystander[] = [
@@ -63,7 +75,7 @@ export async function discoverFleet(request: RunRequest, optIn: OptInTag): Promi
     );
 
   const names = [...new Set(candidates.flatMap(candidate => candidate.autoScalingGroup ?? []))];
-  const facts = await groups(names);
+  const facts = await reads.groups(names);
   return { candidates, bystanders, autoScalingGroups: [...facts.values()] };
 }
 
@@ -72,10 +84,10 @@ interface Named {
   readonly bystanders: readonly Bystander[];
 }
 
-async function instancesOf(fleet: RunRequest['fleet']): Promise<Named> {
+async function instancesOf(fleet: RunRequest['fleet'], reads: Reads): Promise<Named> {
   if ('instanceIds' in fleet) return { instanceIds: [...new Set(fleet.instanceIds)], bystanders: [] };
   if ('autoScalingGroupName' in fleet) {
-    const group = (await groups([fleet.autoScalingGroupName])).get(fleet.autoScalingGroupName);
+    const group = (await reads.groups([fleet.autoScalingGroupName])).get(fleet.autoScalingGroupName);
     if (!group)
       throw new AutoScalingGroupUnknown(
         `There is no Auto Scaling group ${fleet.autoScalingGroupName} in this account and Region. Correct fleet.autoScalingGroupName.`,

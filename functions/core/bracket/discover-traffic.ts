@@ -1,15 +1,5 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import {
-  loadBalancerAttributes,
-  loadBalancerTypes,
-  type TargetGroupFacts,
-  type TargetHealthFacts,
-  tagsOf,
-  targetGroupAttributes,
-  targetGroups,
-  targetGroupsOfVpc,
-  targetHealth,
-} from '../aws/elastic-load-balancing.ts';
+import type { TargetGroupFacts, TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import type { Membership } from '../domain/fleet.ts';
 import { effectiveCrossZone, thresholdsOf } from '../domain/floors.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
@@ -18,6 +8,7 @@ import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { type Fleet, list } from './discover-fleet.ts';
+import type { Reads } from './reads.ts';
 
 /** Where the fleet's traffic comes from. */
 export interface Traffic {
@@ -33,9 +24,14 @@ export interface Traffic {
  *
  * @throws NotOptedIn when a target group that would be acted on lacks the tag; TargetGroupUnknown
  */
-export async function discoverTraffic(request: RunRequest, fleet: Fleet, optIn: OptInTag): Promise<Traffic> {
+export async function discoverTraffic(
+  request: RunRequest,
+  fleet: Fleet,
+  optIn: OptInTag,
+  reads: Reads,
+): Promise<Traffic> {
   const remarks: string[] = [];
-  const facts = await candidateGroups(request, fleet);
+  const facts = await candidateGroups(request, fleet, reads);
   const usable = facts.filter(group => {
     const ordinary = group.targetType === 'instance' || group.targetType === 'ip';
     if (!ordinary)
@@ -50,7 +46,7 @@ export async function discoverTraffic(request: RunRequest, fleet: Fleet, optIn: 
   const memberships = new Map<string, Membership[]>();
   await Promise.all(
     usable.map(async group => {
-      const listed = await targetHealth(group.arn);
+      const listed = await reads.targetHealth(group.arn);
       if (listed.some(target => owners.has(target.target.id))) health.set(group.arn, listed);
     }),
   );
@@ -63,31 +59,35 @@ export async function discoverTraffic(request: RunRequest, fleet: Fleet, optIn: 
       memberships.set(owner, [...(memberships.get(owner) ?? []), { targetGroupArn: group.arn, target }]);
     }
 
-  await refuseUntagged(concerned, optIn);
+  await refuseUntagged(concerned, optIn, reads);
   return {
-    groups: await planGroups(concerned, request),
+    groups: await planGroups(concerned, request, reads),
     health,
     membershipsOf: instanceId => memberships.get(instanceId) ?? [],
     remarks,
   };
 }
 
-async function candidateGroups(request: RunRequest, fleet: Fleet): Promise<readonly TargetGroupFacts[]> {
-  if (request.targetGroupArns) return namedGroups(request.targetGroupArns);
+async function candidateGroups(
+  request: RunRequest,
+  fleet: Fleet,
+  reads: Reads,
+): Promise<readonly TargetGroupFacts[]> {
+  if (request.targetGroupArns) return namedGroups(request.targetGroupArns, reads);
   const attached = [
     ...new Set(fleet.autoScalingGroups.flatMap((group: AutoScalingGroupFacts) => group.targetGroupArns)),
   ];
-  const found = new Map((await targetGroups(attached)).map(group => [group.arn, group]));
+  const found = new Map((await reads.targetGroups(attached)).map(group => [group.arn, group]));
   const vpcs = fleet.candidates
     .filter(candidate => request.policy.discover === 'vpc' || !candidate.autoScalingGroup)
     .flatMap(candidate => candidate.facts.vpcId ?? []);
   for (const vpcId of request.policy.discover === 'attached' ? [] : new Set(vpcs))
-    for (const group of await targetGroupsOfVpc(vpcId)) found.set(group.arn, group);
+    for (const group of await reads.targetGroupsOfVpc(vpcId)) found.set(group.arn, group);
   return [...found.values()];
 }
 
-async function namedGroups(arns: readonly string[]): Promise<readonly TargetGroupFacts[]> {
-  const found = await targetGroups(arns);
+async function namedGroups(arns: readonly string[], reads: Reads): Promise<readonly TargetGroupFacts[]> {
+  const found = await reads.targetGroups(arns);
   const unknown = arns.filter(arn => !found.some(group => group.arn === arn));
   if (unknown.length > 0)
     throw new TargetGroupUnknown(
@@ -96,8 +96,12 @@ async function namedGroups(arns: readonly string[]): Promise<readonly TargetGrou
   return found;
 }
 
-async function refuseUntagged(groups: readonly TargetGroupFacts[], { key, value }: OptInTag): Promise<void> {
-  const tags = await tagsOf(groups.map(group => group.arn));
+async function refuseUntagged(
+  groups: readonly TargetGroupFacts[],
+  { key, value }: OptInTag,
+  reads: Reads,
+): Promise<void> {
+  const tags = await reads.tagsOf(groups.map(group => group.arn));
   const without = groups.filter(group => tags.get(group.arn)?.[key] !== value).map(group => group.name);
   if (without.length > 0)
     throw new NotOptedIn(
@@ -105,20 +109,27 @@ async function refuseUntagged(groups: readonly TargetGroupFacts[], { key, value 
     );
 }
 
-async function planGroups(groups: readonly TargetGroupFacts[], request: RunRequest): Promise<PlannedGroup[]> {
+async function planGroups(
+  groups: readonly TargetGroupFacts[],
+  request: RunRequest,
+  reads: Reads,
+): Promise<PlannedGroup[]> {
   const arns = [...new Set(groups.flatMap(group => group.loadBalancerArns))];
-  const types = await loadBalancerTypes(arns);
+  const types = await reads.loadBalancerTypes(arns);
   const loadBalancers = new Map(
     await Promise.all(
       arns.map(
         async arn =>
-          [arn, { type: types.get(arn)?.type ?? '', attributes: await loadBalancerAttributes(arn) }] as const,
+          [
+            arn,
+            { type: types.get(arn)?.type ?? '', attributes: await reads.loadBalancerAttributes(arn) },
+          ] as const,
       ),
     ),
   );
   return Promise.all(
     groups.map(async group => {
-      const attributes = await targetGroupAttributes(group.arn);
+      const attributes = await reads.targetGroupAttributes(group.arn);
       const { healthCheck } = group;
       return {
         arn: group.arn,

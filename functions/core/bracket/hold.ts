@@ -21,22 +21,17 @@ import { ownRun } from '../ledger/runs.ts';
  * @returns why it has to wait; undefined when every group is held
  */
 export async function holdAutoScaling(run: RunRecord): Promise<string | undefined> {
-  for (const holding of run.plan.holdings) {
-    const facts = (await groups([holding.group])).get(holding.group);
-    if (!facts) continue;
-    const hold = await joinHold(
-      holding.group,
-      run.runId,
-      processesToSuspend(holding.processes, facts.suspendedProcesses),
-    );
-    if (!hold) return `the processes of Auto Scaling group ${holding.group} are just being resumed`;
-    if (holding.mode === 'standby' && hold.runs.length > 1) {
-      await leaveHold(holding.group, run.runId);
-      return `another run holds Auto Scaling group ${holding.group}, and Standby has one writer`;
-    }
-    const missing = processesToSuspend(hold.suspended, facts.suspendedProcesses);
-    if (missing.length === 0) continue;
-    await suspendProcesses(holding.group, missing);
+  for (const { group, mode, processes } of run.plan.holdings) {
+    const busy = `another run holds Auto Scaling group ${group}, or is just resuming it`;
+    const alone = mode === 'standby';
+    // First a place in the hold, then the look: from here on no other run resumes what is seen suspended.
+    if (!(await joinHold(group, run.runId, { alone, suspending: [] }))) return busy;
+    const facts = (await groups([group])).get(group);
+    const suspending = processesToSuspend(processes, facts?.suspendedProcesses ?? []);
+    const hold = await joinHold(group, run.runId, { alone, suspending });
+    if (!hold) return busy;
+    const missing = processesToSuspend(hold.suspended, facts?.suspendedProcesses ?? []);
+    if (facts && missing.length > 0) await suspendProcesses(group, missing);
   }
   return undefined;
 }

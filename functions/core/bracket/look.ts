@@ -16,7 +16,7 @@ import {
   sumUp,
   type TargetSeen,
 } from '../domain/goals.ts';
-import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { nextWait, paceLimits, pollSeconds } from '../domain/pace.ts';
 import { RunEnded, RunUnknown, TargetGroupUnknown } from '../errors.ts';
 import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -25,6 +25,7 @@ import { findRun } from '../ledger/runs.ts';
 import { CHECK_INTERVAL_SECONDS } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { membersOf } from './members.ts';
+import { sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 export interface LookRequest {
@@ -35,6 +36,8 @@ export interface LookRequest {
   readonly deadline: number;
   /** For `suppressed`: it has to last until then, in seconds since the epoch. */
   readonly until: number;
+  /** When the machine asked for this look: what a shared read saw earlier is no joint look (milliseconds since the epoch). */
+  readonly enteredAt: number;
   /** For `ready`: evaluations must be newer than this, in milliseconds since the epoch. */
   readonly newerThan: number;
 }
@@ -46,17 +49,30 @@ export interface Looked extends StepAnswer {
   readonly broken: boolean;
 }
 
+/** What a look reads of AWS. */
+interface Reads {
+  readonly describeInstances: typeof describeInstances;
+  readonly applicationStatuses: typeof applicationStatuses;
+  readonly targetHealth: typeof targetHealth;
+}
+
 /** One fresh look at the whole fleet, for one goal or several at the same moment (D36). Reads only. */
 export async function look(request: LookRequest): Promise<Looked> {
   const run = await readable(request);
+  const { state, instances } = await sharingOf(run.request.observer, freshness(request));
+  const reads: Reads = {
+    describeInstances: instances('instances', describeInstances),
+    applicationStatuses: instances('statuses', applicationStatuses),
+    targetHealth: state('health', targetHealth),
+  };
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records);
   const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));
   const [statuses, targets] = await Promise.all([
     wants('suppressed', 'ready', 'released', 'undone')
-      ? applicationStatuses(members.filter(isWatched).map(member => member.instanceId))
+      ? reads.applicationStatuses(members.filter(isWatched).map(member => member.instanceId))
       : new Map<string, StatusSeen>(),
-    wants('drained', 'in-service', 'undone') ? readTargets(run) : new Map<string, TargetsSeen>(),
+    wants('drained', 'in-service', 'undone') ? readTargets(run, reads) : new Map<string, TargetsSeen>(),
   ]);
 
   const sightings = new Map<string, Sighting[]>();
@@ -66,7 +82,7 @@ export async function look(request: LookRequest): Promise<Looked> {
     const found = request.goals.flatMap(goal => judge(goal, member, record, seen, targets, request));
     sightings.set(member.instanceId, found);
   }
-  await finishGone(sightings);
+  await finishGone(sightings, reads);
   if (wants('undone')) for (const [group, sighting] of await openHolds(run)) sightings.set(group, [sighting]);
 
   return {
@@ -78,6 +94,10 @@ export async function look(request: LookRequest): Promise<Looked> {
     ),
   };
 }
+
+/** A loop may decide by what was read within the last poll; several goals at one moment only by what is read now (D36). */
+const freshness = ({ goals, enteredAt }: LookRequest): number =>
+  goals.length > 1 ? enteredAt : enteredAt - paceLimits.shortestSeconds * 1000;
 
 async function readable({ runId, owner, goals }: LookRequest): Promise<RunRecord> {
   const run = await findRun(runId);
@@ -133,16 +153,16 @@ function overMemberships(
   });
 }
 
-async function readTargets(run: RunRecord): Promise<Map<string, TargetsSeen>> {
+async function readTargets(run: RunRecord, reads: Reads): Promise<Map<string, TargetsSeen>> {
   const seen = new Map<string, TargetsSeen>();
   await Promise.all(
     run.plan.groups.map(async group => {
-      const health = await targetHealth(group.arn).catch(
-        (error: unknown): TargetHealthFacts[] | undefined => {
+      const health = await reads
+        .targetHealth(group.arn)
+        .catch((error: unknown): TargetHealthFacts[] | undefined => {
           if (error instanceof TargetGroupUnknown) return undefined;
           throw error;
-        },
-      );
+        });
       if (health) seen.set(group.arn, new Map(health.map(one => [targetKey(one.target), one])));
     }),
   );
@@ -150,12 +170,12 @@ async function readTargets(run: RunRecord): Promise<Map<string, TargetsSeen>> {
 }
 
 /** An instance that lacks something may be terminated: then it is finished, not waited for (R-GONE). */
-async function finishGone(sightings: Map<string, Sighting[]>): Promise<void> {
+async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Promise<void> {
   const suspects = [...sightings]
     .filter(([, found]) => found.some(sighting => sighting.verdict === 'waiting' && sighting.absent))
     .map(([instanceId]) => instanceId);
   if (suspects.length === 0) return;
-  const facts = await describeInstances(suspects);
+  const facts = await reads.describeInstances(suspects);
   for (const instanceId of suspects) {
     const state = facts.get(instanceId)?.state ?? 'terminated';
     if (state === 'terminated' || state === 'shutting-down') sightings.set(instanceId, [{ verdict: 'gone' }]);

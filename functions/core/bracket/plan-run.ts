@@ -1,11 +1,5 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import { refreshInProgress } from '../aws/auto-scaling.ts';
-import {
-  type ApplicationStatusFacts,
-  applicationStatusChecks,
-  applicationStatuses,
-  type CheckFacts,
-} from '../aws/ec2.ts';
+import type { ApplicationStatusFacts, CheckFacts } from '../aws/ec2.ts';
 import { computeBudgets } from '../domain/budgets.ts';
 import { type Bystander, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
@@ -27,6 +21,7 @@ import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { type Candidate, discoverFleet, type Fleet, list } from './discover-fleet.ts';
 import { discoverTraffic, type Traffic } from './discover-traffic.ts';
+import type { Reads } from './reads.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
 
 export interface PlannedRun {
@@ -41,16 +36,21 @@ export interface PlannedRun {
  *
  * @throws every Refusal that can be known beforehand
  */
-export async function planRun(request: RunRequest, optIn: OptInTag, now: number): Promise<PlannedRun> {
-  const fleet = await discoverFleet(request, optIn);
+export async function planRun(
+  request: RunRequest,
+  optIn: OptInTag,
+  now: number,
+  reads: Reads,
+): Promise<PlannedRun> {
+  const fleet = await discoverFleet(request, optIn, reads);
   const ids = fleet.candidates.map(candidate => candidate.facts.id);
   const [traffic, statuses, records] = await Promise.all([
-    request.traffic === 'drain' ? discoverTraffic(request, fleet, optIn) : NO_TRAFFIC,
-    applicationStatuses(ids),
+    request.traffic === 'drain' ? discoverTraffic(request, fleet, optIn, reads) : NO_TRAFFIC,
+    reads.applicationStatuses(ids),
     findInstances(ids),
   ]);
-  const checks = await applicationStatusChecks(checkIds(statuses));
-  const holdings = await planHoldings(request, fleet, optIn);
+  const checks = await reads.applicationStatusChecks(checkIds(statuses));
+  const holdings = await planHoldings(request, fleet, optIn, reads);
 
   const members: Member[] = [];
   const bystanders: Bystander[] = [...fleet.bystanders];
@@ -76,6 +76,7 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
     suppressing: suppressing > 0,
     drainDelaySeconds:
       draining > 0 ? greatest(traffic.groups.map(group => group.deregistrationDelaySeconds)) : undefined,
+    holding: holdings.length > 0,
     floorWaitSeconds: request.policy.waitSeconds,
     deploymentSeconds: request.policy.deploymentSeconds,
     readySeconds: readySeconds(request, checks),
@@ -86,8 +87,11 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
       CHECK_INTERVAL_SECONDS,
       ...[...checks.values()].map(check => check.intervalSeconds),
     ]),
+    // A hold waits for healthy targets too, also for those that somebody else moves.
     inServiceSeconds:
-      draining > 0 ? greatest(traffic.groups.map(group => group.inServiceSeconds)) : undefined,
+      draining > 0 || holdings.length > 0
+        ? greatest(traffic.groups.map(group => group.inServiceSeconds))
+        : undefined,
   });
   refuseTimeouts(request, budgets);
 
@@ -110,7 +114,7 @@ export async function planRun(request: RunRequest, optIn: OptInTag, now: number)
 
 const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };
 
-const greatest = (values: readonly number[]): number => Math.max(...values);
+const greatest = (values: readonly number[]): number => Math.max(0, ...values);
 
 /** The reason of an emergency that still holds. */
 export function emergencyOf(request: RunRequest, now: number): string | undefined {
@@ -184,7 +188,12 @@ function readySeconds(request: RunRequest, checks: ReadonlyMap<string, CheckFact
 }
 
 /** Decides about each Auto Scaling group's own verdicts, and refuses groups that are in motion (D4). */
-async function planHoldings(request: RunRequest, fleet: Fleet, optIn: OptInTag): Promise<PlannedHolding[]> {
+async function planHoldings(
+  request: RunRequest,
+  fleet: Fleet,
+  optIn: OptInTag,
+  reads: Reads,
+): Promise<PlannedHolding[]> {
   const holdings: PlannedHolding[] = [];
   for (const group of fleet.autoScalingGroups) {
     const marked = group.instances
@@ -194,7 +203,7 @@ async function planHoldings(request: RunRequest, fleet: Fleet, optIn: OptInTag):
       throw new FleetNotSettled(
         `Auto Scaling group ${group.name} is about to replace ${list(marked)}, which it holds Unhealthy. Wait until the group has settled.`,
       );
-    if (await refreshInProgress(group.name))
+    if (await reads.refreshInProgress(group.name))
       throw new FleetNotSettled(
         `Auto Scaling group ${group.name} has an instance refresh in progress. Wait for it, or cancel it.`,
       );
@@ -243,6 +252,9 @@ async function refuseBelowFloor(runId: string, members: readonly Member[], traff
   }
 }
 
+/** A task that is retried to its end takes minutes beyond its loop's deadline, and the machine's time-out cannot be caught. */
+const RETRY_ROOM_SECONDS = 900;
+
 function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
   const { timeoutSeconds, policy } = request;
   // A live run may be waited for first: as long as the policy says with `queue`, and in any case while it releases.
@@ -251,7 +263,8 @@ function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
     throw new BudgetExceedsTimeout(
       `before-deploy may take ${queue + budgets.before} s and the caller waits ${timeoutSeconds} s. Raise timeoutSeconds, or lower the deregistration delay or policy.waitSeconds.`,
     );
-  const longest = Math.max(policy.waitSeconds + budgets.before, budgets.after) + budgets.undo;
+  const longest =
+    Math.max(policy.waitSeconds + budgets.before, budgets.after) + budgets.undo + RETRY_ROOM_SECONDS;
   if (longest > MACHINE_TIMEOUT_SECONDS)
     throw new BudgetExceedsTimeout(
       `A phase may take ${longest} s and the machine's own time-out is ${MACHINE_TIMEOUT_SECONDS} s. Lower the deregistration delay, policy.waitSeconds or policy.readySeconds.`,

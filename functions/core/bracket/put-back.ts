@@ -1,53 +1,85 @@
-import { inChunks } from '../aws/batch.ts';
-import { registerTargets } from '../aws/elastic-load-balancing.ts';
-import type { Member } from '../domain/fleet.ts';
+import { chunk } from '../aws/batch.ts';
+import { registerTargets, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { type ListedTarget, type Member, targetKey } from '../domain/fleet.ts';
+import { isRegistered } from '../domain/floors.ts';
+import { nextWait, pollSeconds } from '../domain/pace.ts';
+import type { PlannedGroup } from '../domain/plan.ts';
 import { TargetGroupUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
 import { forgetOut } from '../ledger/target-group-guards.ts';
 import { TARGETS_PER_CALL } from '../limits.ts';
+import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
 import { membersOf } from './members.ts';
-import { metStep, type StepAnswer } from './step-answer.ts';
+import { paced } from './paced.ts';
+import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /** Registers every recorded membership again, exactly as it was listed (R-REREG). Repeating it changes nothing. */
-export async function putBack(runId: string, owner: string): Promise<StepAnswer> {
+export async function putBack(runId: string, owner: string, deadline: number): Promise<StepAnswer> {
   const run = await ownRun(runId, owner);
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
-  const notTaken = await registerMembers(run, members, () => ownRun(runId, owner));
-  return { ...metStep(members.length), reasons: notTaken.slice(0, 5) };
+  const { notTaken, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
+  const reasons = notTaken.slice(0, 5);
+  if (rest === 0) return { ...metStep(members.length), reasons };
+  const wait = nextWait(nowSeconds(), deadline, pollSeconds(run.plan.budgets.inService));
+  return waitingStep(Math.min(wait, rest), [...reasons, 'the turn of this run to change target groups']);
 }
 
-/**
- * @param before runs before each chunk: may the act go on?
- * @returns what AWS did not take, target by target: one bad member does not block the rest (R-PARTIAL)
- */
+export interface Registered {
+  /** What AWS did not take, target by target: one bad member does not block the rest (R-PARTIAL). */
+  readonly notTaken: readonly string[];
+  /** Seconds until more may be registered; 0 when all that could be is. */
+  readonly rest: number;
+}
+
+/** @param before runs before each chunk: may the act go on? */
 export async function registerMembers(
   run: RunRecord,
   members: readonly Member[],
   before: () => Promise<unknown>,
-): Promise<string[]> {
+): Promise<Registered> {
   const notTaken = await leaveStandby(run, members);
+  const calls: (() => Promise<void>)[] = [];
   for (const group of run.plan.groups) {
-    const targets = members
-      .flatMap(member => member.memberships)
-      .filter(membership => membership.targetGroupArn === group.arn)
-      .map(membership => membership.target);
-    try {
-      await inChunks(targets, TARGETS_PER_CALL, 1, async chunk => {
+    const missing = await missingTargets(group, members);
+    if (!missing) notTaken.push(`target group ${group.name} does not exist any more`);
+    for (const targets of chunk(missing ?? [], TARGETS_PER_CALL))
+      calls.push(async () => {
         await before();
-        const { failed } = await registerTargets(group.arn, chunk, group.targetType);
+        const { failed } = await registerTargets(group.arn, targets, group.targetType);
         notTaken.push(
           ...failed.map(({ item, reason }) => `${item.id}:${item.port ?? ''} of ${group.name}: ${reason}`),
         );
       });
-    } catch (error) {
-      if (!(error instanceof TargetGroupUnknown)) throw error;
-      notTaken.push(`target group ${group.name} does not exist any more`);
-    }
-    await forgetOut(group.arn, run.runId);
   }
-  return notTaken;
+  const rest = await paced(run.runId, 'back', calls);
+  if (rest === 0) for (const group of run.plan.groups) await forgetOut(group.arn, run.runId);
+  return { notTaken, rest };
+}
+
+/** The members' targets that are not registered now, draining ones included; undefined when the group is gone. */
+async function missingTargets(
+  group: PlannedGroup,
+  members: readonly Member[],
+): Promise<ListedTarget[] | undefined> {
+  const recorded = members
+    .flatMap(member => member.memberships)
+    .filter(membership => membership.targetGroupArn === group.arn)
+    .map(membership => membership.target);
+  if (recorded.length === 0) return [];
+  try {
+    const listed = await targetHealth(group.arn);
+    const there = new Set(
+      listed
+        .filter(seen => isRegistered(seen) || seen.reason === 'Target.NotInUse')
+        .map(seen => targetKey(seen.target)),
+    );
+    return recorded.filter(target => !there.has(targetKey(target)));
+  } catch (error) {
+    if (error instanceof TargetGroupUnknown) return undefined;
+    throw error;
+  }
 }

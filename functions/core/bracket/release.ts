@@ -67,9 +67,13 @@ export async function releaseSuppression(
       for (const { instanceId, reason } of failed)
         if (facts.get(instanceId)?.state === 'running') refused.push(`${instanceId}: ${reason}`);
     });
-  await inBatches(disabling, chunk => disableSuppression(chunk, tokenOf(run, ['release', ...chunk])));
+  await inBatches(disabling, chunk =>
+    disableSuppression(chunk, tokenOf(run, ['release', String(now), ...chunk])),
+  );
   for (const [until, ids] of restoring)
-    await inBatches(ids, chunk => enableSuppression(chunk, until - now, tokenOf(run, ['restore', ...chunk])));
+    await inBatches(ids, chunk =>
+      enableSuppression(chunk, until - now, tokenOf(run, ['restore', String(now), ...chunk])),
+    );
   return refused;
 }
 

@@ -70,12 +70,14 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
       throw refusal(there, longest - now);
     refused += there.length;
   });
-  const since = lacking.length > 0 ? now : await lastSuppression(run, records);
+  // The lead counts from the last chunk, for this run and for those that will find its suppression.
+  const since = lacking.length > 0 ? nowSeconds() : await lastSuppression(run, records);
+  if (lacking.length > 0) await markActed(runId, owner, since);
   return {
     enabled: lacking.length - refused,
     already: members.length - lacking.length,
     refused,
-    leadSeconds: Math.max(0, since + run.request.policy.leadSeconds - now),
+    leadSeconds: Math.max(0, since + run.request.policy.leadSeconds - nowSeconds()),
   };
 }
 

@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { chunk, inChunks } from '../aws/batch.ts';
 import { deregisterTargets, type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { isRegistered, judgeFloor } from '../domain/floors.ts';
@@ -12,6 +12,7 @@ import { GUARD_SECONDS, LEDGER_WRITES_AT_ONCE, TARGETS_PER_CALL } from '../limit
 import { nowSeconds } from '../time.ts';
 import { enterStandby, holdAutoScaling } from './hold.ts';
 import { membersOf } from './members.ts';
+import { paced } from './paced.ts';
 import { emergencyOf } from './plan-run.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -47,8 +48,12 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
         return waitingStep(waitSeconds, ['the guard of a target group has run out']);
     const notInStandby = await enterStandby(run, owner, leaving);
     if (notInStandby.length > 0) return waitingStep(waitSeconds, notInStandby.slice(0, 5));
-    for (const group of run.plan.groups)
-      await deregister(run, owner, group, leaving, fresh.get(group.arn) ?? []);
+    const calls = run.plan.groups.flatMap(group =>
+      deregistrations(run, owner, group, leaving, fresh.get(group.arn) ?? []),
+    );
+    const rest = await paced(runId, 'out', calls);
+    if (rest > 0)
+      return waitingStep(Math.min(waitSeconds, rest), ['the turn of this run to change target groups']);
     return metStep(leaving.length);
   } finally {
     for (const group of run.plan.groups) await giveGuard(group.arn, runId);
@@ -131,22 +136,22 @@ async function judge(
   return forbidden;
 }
 
-async function deregister(
+function deregistrations(
   run: RunRecord,
   owner: string,
   group: PlannedGroup,
   members: readonly Member[],
   fresh: readonly TargetHealthFacts[],
-): Promise<void> {
+): (() => Promise<unknown>)[] {
   const leaving = leavingKeys(members, group);
   const registered: ListedTarget[] = fresh
     .filter(seen => leaving.has(targetKey(seen.target)))
     .filter(seen => isRegistered(seen) || seen.reason === 'Target.NotInUse')
     .map(seen => seen.target);
-  await inChunks(registered, TARGETS_PER_CALL, 1, async chunk => {
+  return chunk(registered, TARGETS_PER_CALL).map(targets => async () => {
     await ownRun(run.runId, owner);
     // A target that AWS names as bad is not there any more: the loop that observes `drained` sees it so.
-    await deregisterTargets(group.arn, chunk, group.targetType);
+    await deregisterTargets(group.arn, targets, group.targetType);
   });
 }
 

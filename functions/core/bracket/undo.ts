@@ -24,10 +24,19 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const members = membersOf(run, records);
   const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
   const go = async () => undefined;
-  const notTaken = await registerMembers(run, moved, go);
+  const { notTaken, rest } = await registerMembers(run, moved, go);
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
-  const held = await releaseHolds(run, members, now >= deadline - run.plan.budgets.release);
-  const refused = held.length > 0 ? [] : await releaseSuppression(run, records, go);
-  const reasons = [...notTaken, ...held, ...refused];
+  const late = now >= deadline - run.plan.budgets.release;
+  const held = await releaseHolds(run, members, late);
+  // Leaving an instance to another run forgets its memberships: only when all of them are back.
+  const settled = notTaken.length + held.length + rest === 0;
+  const alone = new Map([...records].filter(([, record]) => record.claims.size === 1));
+  const refused = settled || late ? await releaseSuppression(run, settled ? records : alone, go) : [];
+  const reasons = [
+    ...notTaken,
+    ...(rest > 0 ? ['more targets have to be registered'] : []),
+    ...held,
+    ...refused,
+  ];
   return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);
 }

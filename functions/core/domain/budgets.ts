@@ -4,6 +4,8 @@ export interface BudgetFacts {
   readonly suppressing: boolean;
   /** Greatest deregistration delay of the groups concerned; undefined when nothing is drained. */
   readonly drainDelaySeconds: number | undefined;
+  /** Are health processes of an Auto Scaling group held? */
+  readonly holding: boolean;
   /** How long a floor that does not permit may be waited for. */
   readonly floorWaitSeconds: number;
   readonly deploymentSeconds: number;
@@ -12,7 +14,7 @@ export interface BudgetFacts {
   readonly readyEvaluations: number;
   readonly checked: boolean;
   readonly checkIntervalSeconds: number;
-  /** Slowest health check among the groups: interval x healthy threshold + time-out. */
+  /** Slowest health check among the groups: interval x healthy threshold + time-out; undefined when no target is waited for. */
   readonly inServiceSeconds: number | undefined;
 }
 
@@ -47,9 +49,9 @@ const FENCE_WAIT = 65;
 export function computeBudgets(facts: BudgetFacts): Budgets {
   const lead = facts.suppressing ? Math.max(SPREAD_BUDGET, facts.leadSeconds + SPREAD_BUDGET / 2) : 0;
   const traffic =
-    facts.drainDelaySeconds === undefined
+    facts.drainDelaySeconds === undefined && !facts.holding
       ? 0
-      : facts.floorWaitSeconds + facts.drainDelaySeconds + DRAIN_SLACK;
+      : facts.floorWaitSeconds + (facts.drainDelaySeconds ?? 0) + DRAIN_SLACK;
   const before = Math.max(lead, traffic) + JOINT;
   const ready = facts.checked && facts.readyBeforeTraffic ? facts.readySeconds : 0;
   const inService =

@@ -92,8 +92,9 @@ export function judgeInService(membership: Membership, seen: TargetSeen | undefi
     case 'unused Target.NotInUse':
     case 'unavailable Target.HealthCheckDisabled':
       return MET;
+    // Stopped or terminated: which of the two, the instance itself tells.
     case 'unused Target.InvalidState':
-      return { verdict: 'gone' };
+      return absent(`the instance of target ${at} does not run`);
     case 'unused Target.IpUnusable':
       return { verdict: 'refused', reason: `target ${at} has an address that the load balancer cannot use` };
     default:
@@ -103,7 +104,8 @@ export function judgeInService(membership: Membership, seen: TargetSeen | undefi
 
 /** Registered again, whatever its health: what undo promises. */
 export function judgePutBack(membership: Membership, seen: TargetSeen | undefined): Sighting {
-  if (seen?.state === 'unused' && seen.reason === 'Target.InvalidState') return { verdict: 'gone' };
+  if (seen?.state === 'unused' && seen.reason === 'Target.InvalidState')
+    return absent(`the instance of target ${where(membership)} does not run`);
   if (!isListed(seen)) return absent(`target ${where(membership)} is not registered`);
   // An `unhealthy.draining` target is registered: it keeps the connections that it has.
   if (seen.state === 'draining') return waiting(`target ${where(membership)} is ${seen.state}`);

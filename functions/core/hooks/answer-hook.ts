@@ -1,4 +1,4 @@
-import { countTargets, deploymentConfig, type HookedTarget, hookedTarget } from '../aws/code-deploy.ts';
+import { deploymentConfig, type HookedTarget, hookedTarget, listTargets } from '../aws/code-deploy.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import {
   failed,
@@ -13,6 +13,7 @@ import { standingOf } from '../domain/hook-caller.ts';
 import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
 import { DeploymentTooLong, HookRefused } from '../errors.ts';
 import type { RunRecord } from '../ledger/items.ts';
+import { findObserver, recordObserver } from '../ledger/observers.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
 import { executionName, runOfInstance } from '../naming.ts';
@@ -57,12 +58,13 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
       ? afterDeploy(runId, run)
       : failed('before and gate have not run: nothing is known of this instance.');
   if (run) return call.act === 'before' ? begun(run) : judgeGate(run);
-  await refuseTooLong(call.deploymentId, target);
+  if (!(await findObserver(call.deploymentId))) await observeDeployment(call.deploymentId, target);
   await startExecution(setting('BEFORE_DEPLOY_ARN'), executionName('before', runId), {
     runId,
     fleet: { instanceIds: [call.instanceId] },
     traffic: target.loadBalanced ? 'leave' : 'drain',
     policy: JSON.parse(setting('HOOK_POLICY')),
+    observer: call.deploymentId,
     queue: true,
   });
   const started = 'The bracket has begun: the checks are being suppressed.';
@@ -102,19 +104,24 @@ function awaiting(run: RunRecord): string {
   return 'Waiting for the instance to be ready, in service, ready again, and released.';
 }
 
-/** D8: refused before anything is touched, when the waves cannot all fit into CodeDeploy's own limit. */
-async function refuseTooLong(deploymentId: string, target: HookedTarget): Promise<void> {
+/**
+ * Once a deployment: its instances share what their runs read (D10).
+ *
+ * @throws DeploymentTooLong before anything is touched, when the waves cannot all fit into CodeDeploy's own limit (D8)
+ */
+async function observeDeployment(deploymentId: string, target: HookedTarget): Promise<void> {
   const [instances, config] = await Promise.all([
-    countTargets(deploymentId),
+    listTargets(deploymentId),
     deploymentConfig(target.deploymentConfigName),
   ]);
-  const waves = wavesOf(instances, config);
+  const waves = wavesOf(instances.length, config);
   const needed = waves * WAVE_SECONDS;
   const limit = deploymentLimitSeconds(config);
   if (needed > limit)
     throw new DeploymentTooLong(
       `${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
     );
+  await recordObserver(deploymentId, instances, nowSeconds());
 }
 
 /** What a wave costs at least: 192 s to spread, two evaluations of each check, 120 s to release (measured). */

@@ -11,7 +11,7 @@ import { callingInstance } from '../domain/hook-caller.ts';
 import { HookRefused, InvalidRequest, Refusal } from '../errors.ts';
 import { logEvents } from '../log-events.ts';
 import { readRequest } from '../request.ts';
-import { logger } from '../step.ts';
+import { logger, PLATFORM_TIMEOUT } from '../step.ts';
 import type { HookCall } from './answer-hook.ts';
 
 const hookCall = z.strictObject({
@@ -28,7 +28,7 @@ type UrlEvent = APIGatewayProxyEventV2WithIAMAuthorizer;
  * A refusal is a 403 with its sentence, since the script has to stop; every other error is thrown on.
  */
 export function functionUrl(answer: (call: HookCall) => Promise<HookAnswer>) {
-  return middy<UrlEvent, APIGatewayProxyStructuredResultV2, Error, Context>()
+  return middy<UrlEvent, APIGatewayProxyStructuredResultV2, Error, Context>(PLATFORM_TIMEOUT)
     .use(injectLambdaContext(logger))
     .handler(async event => {
       try {

@@ -14,21 +14,25 @@ export async function findHold(group: string): Promise<Hold | undefined> {
 }
 
 /**
- * Joins the hold, or begins it, with the processes that are about to be suspended: written before they are. Undefined while
- * another run is just resuming them.
+ * Joins the hold, or begins it, with the processes that are about to be suspended: written before they are.
+ *
+ * @param join `alone`: no other run may hold the group beside this one (Standby has one writer)
+ * @returns undefined while another run is resuming, or while either of the two wants to be alone
  */
 export async function joinHold(
   group: string,
   runId: string,
-  toSuspend: readonly string[],
+  join: { readonly alone: boolean; readonly suspending: readonly string[] },
 ): Promise<Hold | undefined> {
-  const some = toSuspend.length > 0;
+  const some = join.suspending.length > 0;
+  const onlyMe = 'runs = :me';
   const item = await change(pk.autoScaling(group), {
-    UpdateExpression: `ADD runs :me${some ? ', suspended :suspended' : ''}`,
-    ConditionExpression: 'attribute_not_exists(resuming)',
+    UpdateExpression: `${join.alone ? 'SET alone = :yes ' : ''}ADD runs :me${some ? ', suspended :suspended' : ''}`,
+    ConditionExpression: `attribute_not_exists(resuming) AND (attribute_not_exists(${join.alone ? 'runs' : 'alone'}) OR ${onlyMe})`,
     ExpressionAttributeValues: {
       ':me': { SS: [runId] },
-      ...(some ? { ':suspended': { SS: [...toSuspend] } } : {}),
+      ...(join.alone ? { ':yes': { BOOL: true } } : {}),
+      ...(some ? { ':suspended': { SS: [...join.suspending] } } : {}),
     },
   });
   return item && toHold(item);

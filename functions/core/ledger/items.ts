@@ -8,11 +8,14 @@ import type { RunRequest } from '../request.ts';
  * | pk                   | attributes                                                                             |
  * | -------------------- | -------------------------------------------------------------------------------------- |
  * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
- * |                      | suppressedAt, goAheadAt, endedAt, outcome, error, cause, expiresAt                       |
+ * |                      | suppressedAt, goAheadAt, endedAt, outcome, error, cause, `slot#<act>`, expiresAt          |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil                                                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
- * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), resuming (runId)   |
+ * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), alone, resuming    |
+ * | `pace#elasticloadbalancing` | nextAt (milliseconds): the next free turn for calls that change target groups     |
+ * | `observer#<deployment>` | instanceIds: all instances of a deployment whose runs share their reads (D10)        |
+ * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
@@ -72,4 +75,5 @@ export const pk = {
   targetGroup: (arn: string) => `targetgroup#${arn}`,
   autoScaling: (group: string) => `autoscaling#${group}`,
   openHooks: 'hooks#open',
+  pace: 'pace#elasticloadbalancing',
 };

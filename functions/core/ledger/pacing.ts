@@ -1,28 +1,58 @@
+import { ELB_CALLS_PER_SECOND } from '../limits.ts';
+import { pk } from './items.ts';
 import { change, number } from './table.ts';
 
-/**
- * One account-wide pace for the calls that change target groups, held over all runs (D10, D42): half of the published
- * RegisterTargets + DeregisterTargets bucket, and with the read that goes with each call less than half of ELB's whole bucket.
- */
-const CALLS_PER_SECOND = 2;
+/** What a run waits for its turn to do. */
+export type PacedAct = 'out' | 'back';
 
-const PK = 'pace#elasticloadbalancing';
+const SLOT = 'slot#';
 
 /**
- * Reserves the next `calls` calls for a run.
+ * One account-wide pace for the calls that change target groups, held over all runs (D10, D42).
  *
- * @returns when they may be made, in milliseconds since the epoch: now, unless other runs are ahead
+ * @returns when the run may make these calls, in milliseconds since the epoch. A turn that lies ahead is kept for the run:
+ *   it asks again then, and has it.
  */
-export async function reserveCalls(calls: number, nowMs: number): Promise<number> {
-  const cost = (calls * 1000) / CALLS_PER_SECOND;
-  const idle = await change(PK, {
+export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs: number): Promise<number> {
+  const name = SLOT + act;
+  const used = await change(pk.run(runId), {
+    UpdateExpression: 'REMOVE #slot',
+    ConditionExpression: '#slot <= :now',
+    ExpressionAttributeNames: { '#slot': name },
+    ExpressionAttributeValues: { ':now': number(nowMs) },
+    ReturnValues: 'NONE',
+  });
+  if (used) return nowMs;
+  const kept = await change(pk.run(runId), {
+    UpdateExpression: 'SET #slot = #slot',
+    ConditionExpression: 'attribute_exists(#slot)',
+    ExpressionAttributeNames: { '#slot': name },
+  });
+  const ahead = Number(kept?.[name]?.N ?? 0);
+  if (ahead > 0) return ahead;
+  const turn = await reserve(calls, nowMs);
+  if (turn > nowMs)
+    await change(pk.run(runId), {
+      UpdateExpression: 'SET #slot = :turn',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#slot': name },
+      ExpressionAttributeValues: { ':turn': number(turn) },
+      ReturnValues: 'NONE',
+    });
+  return turn;
+}
+
+/** The next free turn for so many calls: now, or behind those of the runs that came before. */
+async function reserve(calls: number, nowMs: number): Promise<number> {
+  const cost = (calls * 1000) / ELB_CALLS_PER_SECOND;
+  const idle = await change(pk.pace, {
     UpdateExpression: 'SET nextAt = :next',
     ConditionExpression: 'attribute_not_exists(nextAt) OR nextAt <= :now',
     ExpressionAttributeValues: { ':next': number(nowMs + cost), ':now': number(nowMs) },
     ReturnValues: 'NONE',
   });
   if (idle) return nowMs;
-  const queued = await change(PK, {
+  const queued = await change(pk.pace, {
     UpdateExpression: 'ADD nextAt :cost',
     ExpressionAttributeValues: { ':cost': number(cost) },
   });

@@ -1,0 +1,29 @@
+/**
+ * `npm run bench`: one run over 1,000 instances, measured against what AWS itself allows. Other sizes can be named
+ * (`npm run bench -- 1000 5000`); `--json` prints the figures as data. The exit code is 1 when a goal is missed.
+ */
+import { parseArgs } from 'node:util';
+import { meets } from './bench/figures.ts';
+import { type BenchResult, measureRun } from './bench/measure-run.ts';
+import { benchTable } from './bench/table.ts';
+
+const SIZES = ['1000'];
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { json: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const results: BenchResult[] = [];
+  for (const size of positionals.length > 0 ? positionals : SIZES) {
+    if (!/^[1-9]\d*$/.test(size)) throw new Error(`'${size}' is not a number of instances.`);
+    results.push(await measureRun(Number(size)));
+  }
+  console.log(values.json ? JSON.stringify(results, null, 2) : benchTable(results));
+  if (!results.every(({ figures }) => figures.every(meets))) process.exitCode = 1;
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 2;
+});
