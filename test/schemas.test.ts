@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { publishedSchemas, schemaOnDisk } from '../local/schemas.ts';
+
+describe('the published JSON Schemas', () => {
+  test.each(Object.entries(publishedSchemas))(
+    '%s is what the code reads (npm run schemas writes it)',
+    (name, text) => {
+      expect(schemaOnDisk(name)).toBe(text);
+    },
+  );
+
+  test('know every member that a shipped scenario uses', () => {
+    const known = JSON.parse(publishedSchemas['scenario.schema.json'] ?? '{}').properties;
+    for (const file of readdirSync('scenarios'))
+      for (const member of Object.keys(parse(readFileSync(`scenarios/${file}`, 'utf8'))))
+        expect(known, `${member} of ${file}`).toHaveProperty(member);
+  });
+});
