@@ -2,17 +2,9 @@
 // First: SDK modules keep the timers that they find when they are loaded.
 import './clock/lambda-globals.ts';
 import { readFileSync } from 'node:fs';
-import { type Command, exitCode, parse, UsageError } from './cli/command.ts';
-
-/** Each is loaded when it is asked for. */
-const commands: Readonly<
-  Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>
-> = {
-  simulate: {
-    summary: 'Deploy in a simulated account, with Quiesce and without, and compare.',
-    load: async () => (await import('./cli/simulate.ts')).simulateCommand,
-  },
-};
+import { exitCode, helpOf, parse, UsageError } from './cli/command.ts';
+import { commands } from './cli/commands.ts';
+import { sayFailure } from './cli/failure.ts';
 
 const HELP = `Brings a deployment to EC2 instances through safely while Application Status Checks and Auto Scaling watch.
 
@@ -31,12 +23,12 @@ Options:
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith('-')) return withoutCommand(args);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command)
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!listed)
     throw new UsageError(`There is no command ${name}: use one of ${Object.keys(commands).join(', ')}.`);
-  const { help, run } = await command.load();
-  if (!rest.includes('--help') && !rest.includes('-h')) return run(rest);
-  process.stdout.write(help);
+  const command = await listed.load();
+  if (!rest.includes('--help') && !rest.includes('-h')) return command.run(rest);
+  process.stdout.write(helpOf(command));
   return exitCode.ok;
 }
 
@@ -55,11 +47,7 @@ const version = (): string =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** Errors that nobody awaits end here as well. */
-process.on('uncaughtException', error => {
-  const usage = error instanceof UsageError;
-  process.stderr.write(`${usage ? error.message : (error.stack ?? String(error))}\n`);
-  process.exit(usage ? exitCode.usage : exitCode.crash);
-});
+process.on('uncaughtException', error => process.exit(sayFailure(error)));
 // The reader of a pipe has seen enough (`| head`).
 process.stdout.on('error', error => {
   if ('code' in error && error.code === 'EPIPE') process.exit(exitCode.ok);

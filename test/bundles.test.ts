@@ -73,6 +73,8 @@ test('an error keeps its name in a minified bundle, and names the field that was
     phase: 'before',
     execution: 'an-execution',
     startedAt: '2026-11-30T09:00:00Z',
+    enteredAt: '2026-11-30T09:00:01Z',
+    optInTagValue: 'enabled',
     request: { runId: 'r', fleet: { autoScalingGroupName: 'web' }, policy: { leadSeconds: 10 } },
   });
   await expect(refused).rejects.toMatchObject({

@@ -1,6 +1,6 @@
+import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { z } from 'zod';
 import type { Budgets } from '../../functions/core/domain/budgets.ts';
-import type { Execution } from '../states/execution.ts';
 import type { PhaseName } from './phases.ts';
 
 /** The budget of the plan that each phase may spend. The others last as long as one act, or as another run does. */
@@ -15,11 +15,36 @@ export const budgetOf: Partial<Record<PhaseName, keyof Budgets>> = {
   undoing: 'undo',
 };
 
+export type PlannedBudgets = Readonly<Partial<Record<string, number>>>;
+
 const planned = z.object({ budgets: z.record(z.string(), z.number()) });
 
-/** What the Plan state of a before-deploy execution answered, in seconds; undefined when it refused. */
-export function plannedBudgets(before: Execution): Readonly<Partial<Record<string, number>>> | undefined {
-  const exits = before.history.events().map(event => event.stateExitedEventDetails);
-  const plan = exits.findLast(exit => exit?.name === 'Plan');
-  return plan?.output === undefined ? undefined : planned.parse(JSON.parse(plan.output)).budgets;
+const resumed = z.object({
+  readyDeadline: z.number(),
+  inServiceDeadline: z.number(),
+  evidenceDeadline: z.number(),
+  releaseDeadline: z.number(),
+});
+
+/** In seconds: what Plan answered, or what the deadlines come to that Resume set; undefined when neither has answered. */
+export function plannedBudgets(history: readonly HistoryEvent[]): PlannedBudgets | undefined {
+  const answerOf = (state: string) =>
+    history.findLast(
+      ({ stateExitedEventDetails: exit }) => exit?.name === state && exit.output !== undefined,
+    );
+  const plan = answerOf('Plan');
+  if (plan) return planned.parse(outputOf(plan)).budgets;
+  const resume = answerOf('Resume');
+  if (!resume) return undefined;
+  const { readyDeadline, inServiceDeadline, evidenceDeadline, releaseDeadline } = resumed.parse(
+    outputOf(resume),
+  );
+  return {
+    ready: Math.round(readyDeadline - (resume.timestamp?.getTime() ?? 0) / 1000),
+    inService: inServiceDeadline - readyDeadline,
+    readyAgain: evidenceDeadline - inServiceDeadline,
+    release: releaseDeadline - evidenceDeadline,
+  };
 }
+
+const outputOf = (event: HistoryEvent): unknown => JSON.parse(event.stateExitedEventDetails?.output ?? '');

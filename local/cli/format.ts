@@ -12,8 +12,14 @@ export const grouped = (count: number): string => count.toLocaleString('en-US');
 export const list = (all: readonly string[], shown = 3): string =>
   all.slice(0, shown).join(', ') + (all.length > shown ? ` and ${all.length - shown} more` : '');
 
-/** Rows whose columns line up: the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+/** A target group's name, from its ARN. */
+export const targetGroupName = (arn: string): string => /:targetgroup\/([^/]+)/.exec(arn)?.[1] ?? arn;
+
+/** Rows whose columns line up: the first to the left, the others to the right unless they are text. */
+export function table(
+  rows: readonly (readonly string[])[],
+  others: 'to the right' | 'to the left' = 'to the right',
+): string[] {
   const widths: number[] = [];
   for (const row of rows)
     row.forEach((cell, column) => {
@@ -23,12 +29,23 @@ export function table(rows: readonly (readonly string[])[]): string[] {
     row
       .map((cell, column) => {
         const width = widths[column] ?? 0;
-        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+        return column === 0 || others === 'to the left' ? cell.padEnd(width) : cell.padStart(width);
       })
       .join('  ')
       .trimEnd(),
   );
 }
+
+/** `1 instance`, `1,234 instances`. */
+export const counted = (count: number, one: string): string =>
+  `${grouped(count)} ${count === 1 ? one : `${one}s`}`;
+
+/** `2026-11-30 09:00:00 UTC`. @param seconds since the epoch */
+export const instant = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** A command that ended, as one document for programs. */
+export const document = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 /** Lines of at most `width` columns, broken between words. */
 export function wrap(text: string, width: number): string[] {

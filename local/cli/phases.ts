@@ -75,6 +75,11 @@ export class Timeline {
       .filter(({ phases }) => phases.length > 0);
   }
 
+  /** From here on the run is followed. */
+  begin(runId: string, instanceIds: readonly string[] = []): void {
+    this.#runs.set(runId, { instanceIds, phases: [] });
+  }
+
   /** @returns the phases that this entry ends, and their run */
   hear(entry: Entry): RunPhases | undefined {
     switch (entry.type) {
@@ -95,7 +100,7 @@ export class Timeline {
   #hearDeployment({ state, detail, instanceIds, at }: Extract<Entry, { type: 'deployment' }>) {
     switch (state) {
       case 'batch':
-        this.#runs.set(detail, { instanceIds, phases: [] });
+        this.begin(detail, instanceIds);
         return undefined;
       case 'installing':
         return this.#turn(detail, { begins: 'deploying', ends: 'none' }, at);
@@ -127,5 +132,5 @@ export class Timeline {
 const inOrder = (a: Phase, b: Phase): number =>
   a.began - b.began || phaseNames.indexOf(a.name) - phaseNames.indexOf(b.name);
 
-/** The executions of a run are named `before-<runId>` and `after-<runId>`. */
-const runOf = (executionArn: string): string => executionArn.replace(/^.*:(before|after)-/, '');
+/** The executions of a run are named `before-<run>` and `after-<run>`. */
+export const runOf = (executionArn: string): string => executionArn.replace(/^.*:(before|after)-/, '');

@@ -1,6 +1,6 @@
 import type { Entry } from '../account/journal.ts';
 import type { Scene } from '../simulate/simulation.ts';
-import { grouped, hours } from './format.ts';
+import { counted, grouped, hours } from './format.ts';
 import { drawLane, lanes } from './lanes.ts';
 import { Timeline } from './phases.ts';
 import { Picture, type Span, type Terminal } from './picture.ts';
@@ -12,8 +12,6 @@ export interface Screen {
 }
 
 export const nowhere: Screen = { terminal: undefined, print: undefined };
-
-const instances = (count: number): string => (count === 1 ? '1 instance' : `${grouped(count)} instances`);
 
 const ACTIVITY = { launch: 'launches', terminate: 'terminates' };
 
@@ -55,7 +53,7 @@ export class Progress {
     switch (entry.type) {
       case 'deployment':
         if (entry.state === 'batch')
-          this.#print(at, entry.detail, 'begins', instances(entry.instanceIds.length));
+          this.#print(at, entry.detail, 'begins', counted(entry.instanceIds.length, 'instance'));
         if (entry.state === 'failed') this.#print(at, 'deployment', 'failed', entry.detail);
         if (entry.state === 'succeeded') this.#print(at, 'deployment', 'succeeded', '');
         return;

@@ -1,40 +1,64 @@
 import { isatty } from 'node:tty';
-import { readScenario, type Scenario, ScenarioRefused } from '../simulate/scenario.ts';
-import { type Command, exitCode, parse, UsageError } from './command.ts';
+import type { Scenario } from '../simulate/scenario.ts';
+import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
+import { writeOut } from './files.ts';
+import { document } from './format.ts';
 import { nowhere, Progress, type Screen } from './progress.ts';
+import { scenarioAt } from './scenario-file.ts';
 import { reportOn, type Told } from './simulation-report.ts';
 import { describeSimulation } from './simulation-text.ts';
 
-const help = `Runs the deployment that a scenario describes in a simulated account, in virtual time, with Quiesce and without.
+const options = {
+  seed: {
+    type: 'string',
+    value: 'N',
+    about: "Draw everything random from this number instead of the scenario's own. Same seed, same run.",
+  },
+  without: {
+    type: 'boolean',
+    default: false,
+    about: 'Show the deployment without Quiesce, and compare it with the one that Quiesce protects.',
+  },
+  timeline: {
+    type: 'string',
+    value: 'FILE',
+    file: true,
+    about: 'Write the deployment that is shown as an HTML page: a lane an instance, and the phases.',
+  },
+  json: {
+    ...jsonOption,
+    about: 'Print one JSON document (SimulationReport in local/cli/simulation-report.ts) and nothing else.',
+  },
+} as const;
 
-Usage: quiesce simulate SCENARIO [options]
-
-  SCENARIO       A YAML file, for example scenarios/rolling.yaml.
-
-Options:
-      --seed N   Draw everything random from this number instead of the scenario's own. Same seed, same run.
-      --without  Show the deployment without Quiesce, and compare it with the one that Quiesce protects.
-      --json     Print one JSON document (SimulationReport in local/cli/simulation-report.ts) and nothing else.
-  -h, --help     Show this help.
-
-Exit code:
-  0  The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request
-     failed), and every invariant held. With --without: the deployment without Quiesce succeeded.
-  1  It did not.
-  2  The command line or the scenario cannot be used.
-`;
-
-export const simulateCommand: Command = { help, run };
+export const simulateCommand: Command = {
+  name: 'simulate',
+  about:
+    'Runs the deployment that a scenario describes in a simulated account, in virtual time, with Quiesce and without.',
+  operands: 'SCENARIO',
+  operandsAbout: 'SCENARIO is a YAML file.',
+  options,
+  examples: [
+    'quiesce simulate scenarios/rolling.yaml',
+    'quiesce simulate scenarios/rolling.yaml --timeline rolling.html',
+  ],
+  endsWith: {
+    ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded.',
+    failed: 'It did not.',
+  },
+  run,
+};
 
 interface Request {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly without: boolean;
   readonly json: boolean;
+  readonly timeline: string | undefined;
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const { scenario, seed, without, json } = readRequest(args);
+  const { scenario, seed, without, json, timeline } = readRequest(args);
   const began = performance.now();
   const asked = without ? 'without' : 'withQuiesce';
   const told = await tell(scenario, seed, without, screenFor(json));
@@ -47,7 +71,11 @@ async function run(args: readonly string[]): Promise<number> {
     without: without ? told : compared,
     realSeconds: (performance.now() - began) / 1000,
   });
-  if (json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  if (timeline !== undefined) {
+    const { renderTimeline, timelineOfSimulation } = await import('../timeline.ts');
+    writeOut(timeline, renderTimeline(timelineOfSimulation(told.simulated, { scenario, seed })));
+  }
+  if (json) process.stdout.write(document(report));
   else {
     process.stdout.write(describeSimulation(report, Math.min(process.stdout.columns ?? 80, 100)));
     // Not on standard output, which is the same for the same seed.
@@ -58,30 +86,13 @@ async function run(args: readonly string[]): Promise<number> {
 
 /** @throws UsageError */
 function readRequest(args: readonly string[]): Request {
-  const { values, positionals } = parse('quiesce simulate', {
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      seed: { type: 'string' },
-      without: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-  });
+  const { values, positionals } = readOptions('simulate', options, args, true);
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0)
     throw new UsageError('Name one scenario, for example quiesce simulate scenarios/rolling.yaml.');
-  const scenario = read(path);
+  const scenario = scenarioAt(path);
   const seed = values.seed === undefined ? scenario.seed : readSeed(values.seed);
-  return { scenario, seed, without: values.without, json: values.json };
-}
-
-function read(path: string): Scenario {
-  try {
-    return readScenario(path);
-  } catch (error) {
-    if (error instanceof ScenarioRefused) throw new UsageError(error.message);
-    throw error;
-  }
+  return { scenario, seed, without: values.without, json: values.json, timeline: values.timeline };
 }
 
 /** The generator has 32 bits of state: greater seeds would be others in disguise. */

@@ -1,8 +1,9 @@
 import type { Batch, DeploymentResult } from '../simulate/deployment.ts';
 import type { Scenario } from '../simulate/scenario.ts';
 import type { Simulated } from '../simulate/simulation.ts';
-import { budgetOf, plannedBudgets } from './budgets.ts';
-import type { PhaseName, Timeline } from './phases.ts';
+import { plannedBudgets } from './budgets.ts';
+import { type PhaseReport, reportPhases } from './phase-report.ts';
+import type { Timeline } from './phases.ts';
 
 /** What `quiesce simulate --json` prints. Every time is in virtual time, from the beginning of its deployment. */
 export interface SimulationReport {
@@ -54,14 +55,6 @@ export interface BatchReport {
   readonly runId: string;
   readonly instanceIds: readonly string[];
   readonly phases: readonly PhaseReport[];
-}
-
-export interface PhaseReport {
-  readonly phase: PhaseName;
-  readonly beganSeconds: number;
-  readonly tookSeconds: number;
-  /** What the plan allows; null for a phase that has no budget of its own. */
-  readonly budgetSeconds: number | null;
 }
 
 /** A deployment that has been simulated, and when its phases were. */
@@ -152,17 +145,8 @@ function reportBatch(
   { startedAt, account }: Simulated,
   timeline: Timeline,
 ): BatchReport {
-  const budgets = before && plannedBudgets(before);
+  const budgets = before && plannedBudgets(before.history.events());
   const now = account.world.clock.now();
   const phases = timeline.run(runId)?.phases ?? [];
-  return {
-    runId,
-    instanceIds,
-    phases: phases.map(({ name, began, ended = now }) => ({
-      phase: name,
-      beganSeconds: (began - startedAt) / 1000,
-      tookSeconds: (ended - began) / 1000,
-      budgetSeconds: budgets?.[budgetOf[name] ?? ''] ?? null,
-    })),
-  };
+  return { runId, instanceIds, phases: reportPhases(phases, budgets, { startedAt, now }) };
 }

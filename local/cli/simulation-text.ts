@@ -1,5 +1,6 @@
 import { grouped, hours, list, table, wrap } from './format.ts';
-import type { BatchReport, DeploymentReport, PhaseReport, SimulationReport } from './simulation-report.ts';
+import { phaseTable } from './phase-report.ts';
+import type { BatchReport, DeploymentReport, SimulationReport } from './simulation-report.ts';
 
 /** The end of a simulation as a person reads it, in lines of at most `width` columns. */
 export function describeSimulation(report: SimulationReport, width: number): string {
@@ -30,14 +31,7 @@ export function describeSimulation(report: SimulationReport, width: number): str
 
 function describeBatch({ runId, instanceIds, phases }: BatchReport): string[] {
   const title = `${runId}: ${list(instanceIds)}`;
-  if (phases.length === 0) return [title];
-  return [title, ...table([['phase', 'began', 'took', 'budget', 'used'], ...phases.map(toRow)])];
-}
-
-function toRow({ phase, beganSeconds, tookSeconds, budgetSeconds }: PhaseReport): string[] {
-  const began = [phase, `+${hours(beganSeconds * 1000)}`, hours(tookSeconds * 1000)];
-  if (!budgetSeconds) return [...began, '-', '-'];
-  return [...began, hours(budgetSeconds * 1000), `${Math.round((100 * tookSeconds) / budgetSeconds)} %`];
+  return [title, ...phaseTable(phases)];
 }
 
 function describeOutcome({ outcome, error, cause }: DeploymentReport, width: number): string[] {

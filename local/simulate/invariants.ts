@@ -211,10 +211,13 @@ export class Invariants {
     const receiving = loadBalancing.receiving(group.arn).length;
     if (receiving < 1) this.#broken(3, `our act left nothing in ${group.name}`);
     const percent = minHealthyPercent(this.#scenario);
+    const registered = new Set(
+      loadBalancing.registered(group.arn).map(({ id, port }) => `${group.arn} ${id}:${port}`),
+    );
     const out = [...this.#deregistered].filter(
-      key => key.startsWith(`${group.arn} `) && this.#isTargetRunning(key),
+      key => key.startsWith(`${group.arn} `) && !registered.has(key) && this.#isTargetRunning(key),
     ).length;
-    const belonging = loadBalancing.registered(group.arn).length + out;
+    const belonging = registered.size + out;
     const floor = Math.ceil((belonging * percent) / 100);
     if (receiving < floor)
       this.#broken(

@@ -20,7 +20,8 @@ export interface TimelineData {
   readonly holds: readonly Hold[];
   /** Absent when nobody counted requests. */
   readonly traffic?: TrafficSeries;
-  readonly violations: readonly TimelineViolation[];
+  /** Absent when nobody checked what must always hold. */
+  readonly violations?: readonly TimelineViolation[];
 }
 
 export interface Fact {
@@ -36,8 +37,8 @@ export interface Outcome {
 }
 
 export interface TimelineMeasures {
-  /** Instances of the fleet that Auto Scaling ended. */
-  readonly replaced: number;
+  /** Instances of the fleet that Auto Scaling ended. Absent when nobody counted them. */
+  readonly replaced?: number;
   /** Absent when nobody counted requests. */
   readonly requests?: { readonly sent: number; readonly failed: number };
   readonly minutes: number;

@@ -1,4 +1,13 @@
-import type { Hold, Lane, Mark, Span, TimelineData, Track, TrafficSeries } from './data.ts';
+import type {
+  Hold,
+  Lane,
+  Mark,
+  Span,
+  TimelineData,
+  TimelineViolation,
+  Track,
+  TrafficSeries,
+} from './data.ts';
 import { trackStates } from './data.ts';
 import { type Html, html } from './html.ts';
 import {
@@ -30,7 +39,7 @@ export function timelineTable(data: TimelineData): Html {
 ${phaseBand(data, scale)}
 ${data.traffic && trafficBand(data.traffic, scale)}
 ${data.holds.length > 0 && holdBand(data.holds, scale)}
-${data.violations.length > 0 && violationBand(data, scale)}
+${data.violations && data.violations.length > 0 && violationBand(data.violations, scale)}
 </tbody>
 <tbody id="instances">
 ${data.lanes.map(lane => laneRow(lane, tracks, scale))}
@@ -165,7 +174,7 @@ function holdBand(holds: readonly Hold[], scale: Scale): Html {
   return band('Auto Scaling holds', '', rows);
 }
 
-function violationBand({ violations }: TimelineData, scale: Scale): Html {
+function violationBand(violations: readonly TimelineViolation[], scale: Scale): Html {
   const marks = violations.map(
     ({ at, rule, what }): Mark => ({ at, kind: 'violation', text: `breaks ${rule}: ${what}` }),
   );

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type SpanState, type TimelineData, type Track, trackStates } from './data.ts';
+import {
+  type SpanState,
+  type TimelineData,
+  type TimelineViolation,
+  type Track,
+  trackStates,
+} from './data.ts';
 import { type Html, html, verbatim } from './html.ts';
 import { timelineTable } from './lanes-html.ts';
 import { budgetTable, heading, violationList } from './summary-html.ts';
@@ -39,16 +45,20 @@ ${timelineTable(data)}
 <h2 id="budgets">Phases against their budgets</h2>
 ${budgetTable(data)}
 </section>
-<section aria-labelledby="violations">
-<h2 id="violations">Violations</h2>
-${violationList(data)}
-</section>
+${data.violations && violationSection(data.violations, data.from)}
 </main>
 <div id="tip" role="tooltip" hidden></div>
 <script>${verbatim(script)}</script>
 </body>
 </html>
 `.text;
+}
+
+function violationSection(violations: readonly TimelineViolation[], from: number): Html {
+  return html`<section aria-labelledby="violations">
+<h2 id="violations">Violations</h2>
+${violationList(violations, from)}
+</section>`;
 }
 
 /** Nothing may be loaded, sent or embedded; only this style sheet and this script run. */

@@ -1,4 +1,10 @@
-import { type BatchRun, type PhaseName, phaseNames, type TimelineData } from './data.ts';
+import {
+  type BatchRun,
+  type PhaseName,
+  phaseNames,
+  type TimelineData,
+  type TimelineViolation,
+} from './data.ts';
 import { type Html, html } from './html.ts';
 import { counted, duration, grouped, phaseUse, phaseWords } from './words.ts';
 
@@ -7,7 +13,8 @@ export function heading(data: TimelineData): Html {
   const { title, description, facts, outcome, from, measures, cost, violations } = data;
   const { requests } = measures;
   const figures = [
-    figure('Instances replaced', grouped(measures.replaced), '', measures.replaced > 0),
+    measures.replaced !== undefined &&
+      figure('Instances replaced', grouped(measures.replaced), '', measures.replaced > 0),
     requests &&
       figure(
         'Requests failed',
@@ -17,7 +24,7 @@ export function heading(data: TimelineData): Html {
       ),
     figure('Minutes', measures.minutes.toFixed(1), ''),
     figure('Blind instance-minutes', measures.blindInstanceMinutes.toFixed(1), ''),
-    figure('Violations', grouped(violations.length), '', violations.length > 0),
+    violations && figure('Violations', grouped(violations.length), '', violations.length > 0),
     figure('State transitions', grouped(cost.stateTransitions), ''),
     figure('Lambda invocations', grouped(cost.lambdaInvocations), ''),
     cost.usDollars !== undefined && figure('Price in US dollars', cost.usDollars.toFixed(4), ''),
@@ -71,7 +78,7 @@ function budgetRow({ number, instanceIds, error, phases }: BatchRun, names: read
 }
 
 /** What did not hold, in full. */
-export function violationList({ violations, from }: TimelineData): Html {
+export function violationList(violations: readonly TimelineViolation[], from: number): Html {
   if (violations.length === 0) return html`<p>Nothing that must always hold was broken.</p>`;
   return html`<ol class="violations">${violations.map(
     ({ at, rule, what }) => html`<li><b>${duration(at - from)}</b> ${rule}: ${what}</li>`,

@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SimulationReport } from '../../local/cli/simulation-report.ts';
 import { quiesce, type Ran, scenarioFile } from './helpers/quiesce.ts';
 
@@ -108,4 +111,13 @@ test('a refusal is shown as its name and its sentence, and ends with 0 when the 
   const { code, stdout } = await quiesce('simulate', scenarioFile('refused'));
   expect(code, stdout).toBe(0);
   expect(stdout).toMatch(/\nThe deployment was refused: BelowFloor\n {2}[A-Z][^{}]+\.\n/);
+});
+
+test('--timeline writes the deployment that is shown as a page', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'quiesce-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const page = join(directory, 'small.html');
+  const { code, stdout } = await quiesce('simulate', scenarioFile('protected'), '--timeline', page);
+  expect(code, stdout).toBe(0);
+  expect(readFileSync(page, 'utf8')).toContain('<title>small: succeeded - Quiesce timeline</title>');
 });

@@ -298,8 +298,8 @@ describe('the API', () => {
           ShouldDecrementDesiredCapacity: true,
         }),
       );
-    const { Activities } = await world.clock.runFor(enter([first.instanceId]));
+    const { Activities } = await world.clock.hold(enter([first.instanceId]));
     expect(Activities?.[0]?.StartTime).toEqual(world.clock.date());
-    await expect(world.clock.runFor(enter(['i-other']))).rejects.toMatchObject({ name: 'ValidationError' });
+    await expect(world.clock.hold(enter(['i-other']))).rejects.toMatchObject({ name: 'ValidationError' });
   });
 });

@@ -25,6 +25,10 @@ export function expected({ expect: { outcome, error = '', replaced, failedReques
   };
 }
 
+/** Everything that happened, as text: two long lists of texts are compared fast. */
+export const happenings = ({ account }: Simulated): readonly string[] =>
+  account.world.journal.entries.map(entry => JSON.stringify(entry));
+
 export const accessDenied = ({ stack }: Simulated): readonly string[] =>
   (stack?.lambda.logs ?? []).map(({ line }) => line).filter(line => line.includes('AccessDenied'));
 

@@ -2,6 +2,19 @@
 export type Switches = Readonly<Record<string, readonly (string | boolean)[]>>;
 export type Row = Readonly<Record<string, string | boolean>>;
 
+/** Rows in which every value of every switch comes up at least once. */
+export function eachValue(switches: Switches): Row[] {
+  const most = Math.max(...Object.values(switches).map(values => values.length));
+  return Array.from({ length: most }, (_, row) =>
+    Object.fromEntries(
+      Object.entries(switches).flatMap(([name, values]) => {
+        const value = values[row % values.length];
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
+  );
+}
+
 /** Rows in which every two values of every two switches meet at least once: greedily, so few but not the fewest. */
 export function pairwise(switches: Switches): Row[] {
   const names = Object.keys(switches);

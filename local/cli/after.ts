@@ -1,0 +1,47 @@
+import { executionName } from '../../functions/core/naming.ts';
+import { isRunId } from '../../functions/core/request.ts';
+import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
+import { machineOption, readMachineArn, runMachine } from './run-machine.ts';
+
+const options = {
+  machine: {
+    ...machineOption,
+    about: 'The state machine after-deploy: the output AfterDeployArn of the stack.',
+  },
+  run: { type: 'string', value: 'RUNID', about: 'The runId of the request that before-deploy was given.' },
+  json: {
+    ...jsonOption,
+    about: 'Print one JSON document (RunReport in local/cli/run-machine.ts) at the end and nothing else.',
+  },
+} as const;
+
+export const afterCommand: Command = {
+  name: 'after',
+  about:
+    'Starts after-deploy for a run, or joins the execution when it was started already, and follows it until the fleet is in service again and released. Ctrl-C leaves the execution running and says how to follow it again.',
+  options,
+  examples: [
+    'quiesce after --machine arn:aws:states:eu-west-1:111122223333:stateMachine:quiesce-AfterDeploy --run release-42',
+  ],
+  endsWith: {
+    ok: 'The fleet is in service, ready and released.',
+    failed: 'It was refused or failed: the error and its sentence are shown.',
+  },
+  run,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values } = readOptions('after', options, args);
+  const machineArn = readMachineArn(values.machine);
+  const { run: runId } = values;
+  if (runId === undefined || !isRunId(runId)) throw new UsageError('Name the run: --run RUNID.');
+  return runMachine({
+    runId,
+    machineArn,
+    name: executionName('after', runId),
+    input: { runId },
+    json: values.json,
+    again: `quiesce after --machine ${machineArn} --run ${runId}`,
+    succeeded: `Run ${runId} is over: in service, ready and released.`,
+  });
+}

@@ -1,0 +1,42 @@
+import type { Command } from './command.ts';
+
+interface Listed {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Every subcommand. Each is loaded when it is asked for. */
+export const commands: Readonly<Record<string, Listed>> = {
+  simulate: {
+    summary: 'Deploy in a simulated account, with Quiesce and without, and compare.',
+    load: async () => (await import('./simulate.ts')).simulateCommand,
+  },
+  serve: {
+    summary: 'Serve a simulated account on a port, for the AWS CLI and every SDK.',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  plan: {
+    summary: 'Show what a run would do to a fleet, reading only.',
+    load: async () => (await import('./plan.ts')).planCommand,
+  },
+  before: {
+    summary: 'Bring a fleet to its go-ahead, and follow it there.',
+    load: async () => (await import('./before.ts')).beforeCommand,
+  },
+  after: {
+    summary: 'Bring a fleet back into service after the deployment.',
+    load: async () => (await import('./after.ts')).afterCommand,
+  },
+  status: {
+    summary: 'Show the runs, claims and holds that are in the ledger.',
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  report: {
+    summary: 'Tell what a run did, when, within which budgets and at what price.',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
+  completion: {
+    summary: 'Print the completion script of a shell.',
+    load: async () => (await import('./completion.ts')).completionCommand,
+  },
+};

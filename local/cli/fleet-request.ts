@@ -1,0 +1,83 @@
+import { Refusal } from '../../functions/core/errors.ts';
+import { type RunRequest, readRequest, runRequest } from '../../functions/core/request.ts';
+import { UsageError } from './command.ts';
+import { readJsonFile } from './files.ts';
+
+export const requestOption = {
+  type: 'string',
+  value: 'FILE',
+  file: true,
+  about: "The input of before-deploy as JSON: a file's name, or - for standard input.",
+} as const;
+
+/** How the fleet of a plan is named: one of them. */
+export const fleetOptions = {
+  request: requestOption,
+  instances: {
+    type: 'string',
+    value: 'ID,ID',
+    about: 'The instances with these ids, instead of a request.',
+  },
+  'auto-scaling-group': {
+    type: 'string',
+    value: 'NAME',
+    about: 'The instances of this Auto Scaling group, instead of a request.',
+  },
+  deployment: {
+    type: 'string',
+    value: 'ID',
+    about: 'The instances of this CodeDeploy deployment, instead of a request.',
+  },
+  traffic: {
+    type: 'string',
+    value: 'drain|leave',
+    choices: ['drain', 'leave'],
+    about: 'Who moves the traffic: Quiesce (drain, the default), or CodeDeploy or somebody else (leave).',
+  },
+} as const;
+
+type FleetOption = Exclude<keyof typeof fleetOptions, 'traffic'>;
+
+export type FleetValues = Readonly<Partial<Record<keyof typeof fleetOptions, string>>>;
+
+/** What stands for the run when only its fleet is named. */
+const PLANNED_RUN = 'plan';
+
+/** @throws UsageError unless exactly one of the options names a fleet that can be read */
+export function readFleetRequest(values: FleetValues): RunRequest {
+  const names: readonly FleetOption[] = ['request', 'instances', 'auto-scaling-group', 'deployment'];
+  const given = names.filter(name => values[name] !== undefined);
+  const [option] = given;
+  if (given.length !== 1 || option === undefined)
+    throw new UsageError(`Name the fleet by one of ${names.map(name => `--${name}`).join(', ')}.`);
+  const value = values[option] ?? '';
+  const traffic = values.traffic === undefined ? {} : { traffic: values.traffic };
+  if (option === 'request') {
+    const request = readJsonFile(value);
+    return readRunRequest(isObject(request) ? { ...request, ...traffic } : request);
+  }
+  return readRunRequest({ runId: PLANNED_RUN, fleet: fleetOf(option, value), ...traffic });
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function fleetOf(option: Exclude<FleetOption, 'request'>, value: string): object {
+  switch (option) {
+    case 'instances':
+      return { instanceIds: value.split(',').map(id => id.trim()) };
+    case 'auto-scaling-group':
+      return { autoScalingGroupName: value };
+    case 'deployment':
+      return { codeDeployDeploymentId: value };
+  }
+}
+
+/** @throws UsageError that names each field */
+export function readRunRequest(given: unknown): RunRequest {
+  try {
+    return readRequest(runRequest, given);
+  } catch (error) {
+    if (error instanceof Refusal) throw new UsageError(`The request cannot be used: ${error.message}`);
+    throw error;
+  }
+}

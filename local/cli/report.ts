@@ -1,0 +1,123 @@
+import type { RunRecord } from '../../functions/core/ledger/items.ts';
+import { findRun } from '../../functions/core/ledger/runs.ts';
+import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
+import { HistoryReader } from './execution-history.ts';
+import { writeOut } from './files.ts';
+import { document } from './format.ts';
+import { tableNamed, tableOption, useLedger } from './ledger-table.ts';
+import { type RunTold, reportOnRun, type ToldExecution, tellExecution } from './run-report.ts';
+import { describeReport } from './run-text.ts';
+
+const options = {
+  timeline: {
+    type: 'string',
+    value: 'FILE',
+    file: true,
+    about: 'Write the run as an HTML page: a lane an instance, and the phases.',
+  },
+  table: {
+    ...tableOption,
+    about: `${tableOption.about} It tells the instances of a fleet that the request names otherwise, held groups, and which after-deploy belongs to a before-deploy.`,
+  },
+  json: {
+    ...jsonOption,
+    about: 'Print one JSON document (RunTold in local/cli/run-report.ts) and nothing else.',
+  },
+} as const;
+
+export const reportCommand: Command = {
+  name: 'report',
+  about:
+    "Tells what a run did: its phases with their budgets and how much of them it used, its state transitions and what they cost. Read from the executions' histories, which Step Functions keeps for 90 days.",
+  operands: 'EXECUTION_ARN [EXECUTION_ARN]',
+  operandsAbout: 'The executions of one run: of before-deploy, of after-deploy, or of both.',
+  operandChoices: [],
+  options,
+  examples: [
+    'quiesce report arn:aws:states:eu-west-1:111122223333:execution:quiesce-BeforeDeploy:before-release-42-8068f5e07db8dd98 --timeline run.html',
+  ],
+  endsWith: { ok: 'It is told, whatever became of the run.', failed: 'The histories cannot be read.' },
+  run,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions('report', options, args, true);
+  const arns = readArns(positionals);
+  const table = tableNamed(values.table);
+  if (table !== undefined) useLedger(table);
+  const given = await Promise.all(arns.map(readExecution));
+  const record = table === undefined ? undefined : await findRun(given[0]?.runId ?? '');
+  const executions = inOrder([...given, ...(await otherHalf(given, record))]);
+  const lastEvent = Math.max(...executions.map(({ events }) => events.at(-1)?.timestamp?.getTime() ?? 0));
+  // An account whose clock is ahead of ours is believed.
+  const now = Math.max(Date.now(), lastEvent);
+  const report = reportOnRun(executions, record, now);
+  if (values.timeline !== undefined) {
+    const until = report.outcome.status === 'running' ? now : lastEvent;
+    await writeTimeline(values.timeline, report, executions, until);
+  }
+  process.stdout.write(values.json ? document(report) : describeReport(report));
+  return exitCode.ok;
+}
+
+const EXECUTION_ARN = /^arn:[^:]+:states:([^:]+):\d{12}:execution:[0-9A-Za-z_-]+:[^:]+$/;
+
+/** The Region is the executions', whatever the environment says. @throws UsageError */
+function readArns(given: readonly string[]): readonly string[] {
+  if (given.length < 1 || given.length > 2)
+    throw new UsageError('Name one or two executions of a run by their ARNs: see quiesce report --help.');
+  const [region, ...others] = new Set(
+    given.map(arn => {
+      const region = EXECUTION_ARN.exec(arn)?.[1];
+      if (region === undefined) throw new UsageError(`${arn} is not the ARN of an execution.`);
+      return region;
+    }),
+  );
+  if (others.length > 0)
+    throw new UsageError('The two executions are in different Regions, so not of one run.');
+  process.env.AWS_REGION = region;
+  return given;
+}
+
+/** @throws UsageError when it is an execution of another machine */
+async function readExecution(arn: string): Promise<ToldExecution> {
+  const told = tellExecution(arn, await new HistoryReader(arn).news());
+  if (told) return told;
+  throw new UsageError(`${arn} is no execution of before-deploy or after-deploy.`);
+}
+
+/** The ledger names the execution that the run belongs to: after-deploy's, once that was started. */
+async function otherHalf(
+  given: readonly ToldExecution[],
+  record: RunRecord | undefined,
+): Promise<ToldExecution[]> {
+  const known = given.some(({ executionArn, phase }) => executionArn === record?.owner || phase === 'after');
+  return record === undefined || known ? [] : [await readExecution(record.owner)];
+}
+
+/** @throws UsageError when they are not of one run */
+function inOrder(executions: readonly ToldExecution[]): readonly [ToldExecution, ...ToldExecution[]] {
+  const [first, ...others] = executions.toSorted((a, b) => a.startedAt - b.startedAt);
+  if (!first || others.some(({ runId, phase }) => runId !== first.runId || phase === first.phase))
+    throw new UsageError('The executions are not the two halves of one run.');
+  return [first, ...others];
+}
+
+async function writeTimeline(
+  path: string,
+  { runId, outcome, instanceIds, held, cost }: RunTold,
+  executions: readonly ToldExecution[],
+  until: number,
+): Promise<void> {
+  const { renderTimeline, timelineOfRun } = await import('../timeline.ts');
+  const data = timelineOfRun({
+    runId,
+    outcome,
+    instanceIds,
+    held,
+    histories: executions.map(({ events }) => events),
+    until,
+    usDollars: cost.stateTransitionsUsDollars,
+  });
+  writeOut(path, renderTimeline(data));
+}

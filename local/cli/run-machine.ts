@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isatty } from 'node:tty';
+import { isDeepStrictEqual } from 'node:util';
+import { describeExecution, executionArn, startExecution } from '../../functions/core/aws/step-functions.ts';
+import { type Refusal, RunEnded, RunInProgress } from '../../functions/core/errors.ts';
+import { plannedBudgets } from './budgets.ts';
+import { exitCode, UsageError } from './command.ts';
+import type { Followed } from './follow.ts';
+import { follow } from './follow.ts';
+import { document, wrap } from './format.ts';
+import { type PhaseReport, phaseTable, reportPhases } from './phase-report.ts';
+import type { Screen } from './progress.ts';
+
+/** One execution of before-deploy or after-deploy, to be started or joined, and followed. */
+export interface MachineRun {
+  readonly runId: string;
+  readonly machineArn: string;
+  /** The execution's name. */
+  readonly name: string;
+  readonly input: object;
+  readonly json: boolean;
+  /** The command line that follows it again. */
+  readonly again: string;
+  /** What is said at the end of one that succeeded. */
+  readonly succeeded: string;
+}
+
+/** What `quiesce before --json` and `quiesce after --json` print. */
+export interface RunReport {
+  /** Changes when a member changes its meaning or goes away. */
+  readonly format: 'quiesce.run/1';
+  readonly runId: string;
+  readonly executionArn: string;
+  /** Had it been started before? */
+  readonly joined: boolean;
+  readonly status: Followed['ended']['status'];
+  /** The named error and its sentence; empty when it succeeded. */
+  readonly error: string;
+  readonly cause: string;
+  readonly phases: readonly PhaseReport[];
+}
+
+const MACHINE_ARN = /^arn:[^:]+:states:([^:]+):\d{12}:stateMachine:[0-9A-Za-z_-]+$/;
+
+export const machineOption = {
+  type: 'string',
+  value: 'ARN',
+} as const;
+
+/** The Region is the machine's, whatever the environment says. @throws UsageError */
+export function readMachineArn(given: string | undefined): string {
+  if (given === undefined) throw new UsageError('Name the state machine: --machine ARN.');
+  const region = MACHINE_ARN.exec(given)?.[1];
+  if (region === undefined) throw new UsageError(`${given} is not the ARN of a state machine.`);
+  process.env.AWS_REGION = region;
+  return given;
+}
+
+/** Starts the execution, or joins it, and follows it to its end. @returns the exit code */
+export async function runMachine(run: MachineRun): Promise<number> {
+  const arn = executionArn(run.machineArn, run.name);
+  const joined = await startOrJoin(run, arn);
+  if (joined && !run.json) process.stdout.write(`${run.name} had been started before, and is joined.\n`);
+  const stopListening = onInterrupt(() => sayHowToGoOn(run, arn));
+  const { runId } = run;
+  const followed = await follow({ executionArn: arn, runId, screen: screenFor(run.json), pause: sleep });
+  stopListening();
+  const report = reportOn(run, arn, joined, followed);
+  process.stdout.write(run.json ? document(report) : describe(report, run.succeeded));
+  return report.status === 'SUCCEEDED' ? exitCode.ok : exitCode.failed;
+}
+
+/**
+ * @returns whether it had been started before, which is no error when it was with the same input (D12)
+ * @throws RunInProgress, RunEnded when the name was used for another input
+ */
+async function startOrJoin({ machineArn, name, input }: MachineRun, arn: string): Promise<boolean> {
+  if ((await startExecution(machineArn, name, input)) === 'started') return false;
+  const known = await describeExecution(arn);
+  if (known && isDeepStrictEqual(JSON.parse(known.input), input)) return true;
+  throw startedOtherwise(name, known?.status);
+}
+
+function startedOtherwise(name: string, status: string | undefined): Refusal {
+  return status === 'RUNNING'
+    ? new RunInProgress(`${name} is running with another request. Wait for it, or use another runId.`)
+    : new RunEnded(`${name} was started with another request and has ended. Use another runId.`);
+}
+
+/** Leaves the execution as it is. */
+function sayHowToGoOn({ name, again }: MachineRun, arn: string): void {
+  process.stderr.write(`\n${name} goes on without you. Follow it again:\n  ${again}\nIts ARN is ${arn}.\n`);
+}
+
+function onInterrupt(say: () => void): () => void {
+  const interrupt = () => {
+    // Behind what a terminal still shows, which is taken away when the process ends.
+    process.once('exit', say);
+    process.exit(exitCode.interrupted);
+  };
+  process.once('SIGINT', interrupt);
+  return () => process.off('SIGINT', interrupt);
+}
+
+function screenFor(json: boolean): Screen {
+  const terminal = isatty(2) && process.env.TERM !== 'dumb' ? process.stderr : undefined;
+  if (!json) return { terminal, print: line => process.stdout.write(`${line}\n`) };
+  return { terminal, print: terminal && (line => terminal.write(`${line}\n`)) };
+}
+
+function reportOn(run: MachineRun, arn: string, joined: boolean, followed: Followed): RunReport {
+  const { ended, events, phases, startedAt, endedAt } = followed;
+  return {
+    format: 'quiesce.run/1',
+    runId: run.runId,
+    executionArn: arn,
+    joined,
+    ...ended,
+    phases: reportPhases(phases, plannedBudgets(events), { startedAt, now: endedAt }),
+  };
+}
+
+function describe({ status, error, cause, phases }: RunReport, succeeded: string): string {
+  const paragraphs = [
+    phaseTable(phases),
+    status === 'SUCCEEDED' ? [succeeded] : [`${error}:`, ...wrap(cause, 98).map(line => `  ${line}`)],
+  ];
+  return paragraphs
+    .filter(lines => lines.length > 0)
+    .map(lines => `\n${lines.join('\n')}\n`)
+    .join('');
+}

@@ -1,0 +1,163 @@
+import type { HistoryEvent } from '@aws-sdk/client-sfn';
+import { z } from 'zod';
+import type { RunRecord } from '../../functions/core/ledger/items.ts';
+import type { Hold, Outcome } from '../timeline/data.ts';
+import { costOf } from '../timeline/phases.ts';
+import { plannedBudgets } from './budgets.ts';
+import { type Ended, endOf } from './execution-history.ts';
+import { ExecutionPhases } from './execution-phases.ts';
+import { type PhaseReport, reportPhases } from './phase-report.ts';
+import type { Phase } from './phases.ts';
+
+/** One execution of a run, as GetExecutionHistory tells it. */
+export interface ToldExecution {
+  readonly executionArn: string;
+  readonly phase: 'before' | 'after';
+  readonly runId: string;
+  /** Oldest first. */
+  readonly events: readonly HistoryEvent[];
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  /** Undefined while it runs. */
+  readonly ended: Ended | undefined;
+  /** The instances, where the request names them. */
+  readonly instanceIds: readonly string[];
+}
+
+/** What `quiesce report --json` prints. */
+export interface RunTold {
+  /** Changes when a member changes its meaning or goes away. */
+  readonly format: 'quiesce.report/1';
+  readonly runId: string;
+  readonly outcome: Outcome;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly executions: readonly {
+    readonly executionArn: string;
+    readonly status: Ended['status'] | 'RUNNING';
+    readonly startedAt: string;
+  }[];
+  /** Empty when neither the request nor the ledger names them. */
+  readonly instanceIds: readonly string[];
+  /** Auto Scaling groups whose processes stood still; known from the ledger. */
+  readonly held: readonly Pick<Hold, 'group' | 'processes'>[];
+  readonly phases: readonly PhaseReport[];
+  readonly cost: {
+    readonly stateTransitions: number;
+    readonly stateTransitionsUsDollars: number;
+    readonly lambdaInvocations: number;
+    /** From each invocation's start to its answer, summed: what is billed is a little less. */
+    readonly lambdaSeconds: number;
+  };
+}
+
+/** Step Functions' price of Standard workflows: 0.025 US dollars per 1,000 state transitions (us-east-1, after the free tier). */
+const US_DOLLARS_A_TRANSITION = 0.025 / 1000;
+
+/** @returns undefined when the history is not one of before-deploy or after-deploy */
+export function tellExecution(
+  executionArn: string,
+  events: readonly HistoryEvent[],
+): ToldExecution | undefined {
+  const input = z
+    .object({
+      runId: z.string(),
+      fleet: z
+        .object({ instanceIds: z.array(z.string()) })
+        .optional()
+        .catch(undefined),
+    })
+    .safeParse(JSON.parse(events[0]?.executionStartedEventDetails?.input ?? '{}'));
+  const first = events.find(
+    event =>
+      event.stateEnteredEventDetails?.name === 'Plan' || event.stateEnteredEventDetails?.name === 'Resume',
+  );
+  if (!input.success || !first) return undefined;
+  const last = events.at(-1);
+  const ended = endOf(last);
+  return {
+    executionArn,
+    phase: first.stateEnteredEventDetails?.name === 'Plan' ? 'before' : 'after',
+    runId: input.data.runId,
+    events,
+    startedAt: timeOf(events[0]),
+    endedAt: ended && timeOf(last),
+    ended,
+    instanceIds: input.data.fleet?.instanceIds ?? [],
+  };
+}
+
+/**
+ * @param executions of one run: before-deploy, after-deploy or both, in this order
+ * @param now where what still lasts is cut off, in milliseconds since the epoch
+ */
+export function reportOnRun(
+  executions: readonly [ToldExecution, ...ToldExecution[]],
+  record: RunRecord | undefined,
+  now: number,
+): RunTold {
+  const [first] = executions;
+  const { startedAt } = first;
+  const histories = executions.map(({ events }) => events);
+  const budgets = executions.map(({ events }) => plannedBudgets(events)).find(one => one !== undefined);
+  const { stateTransitions, lambdaInvocations } = costOf(histories);
+  return {
+    format: 'quiesce.report/1',
+    runId: first.runId,
+    outcome: outcomeOf(executions),
+    startedAt: new Date(startedAt).toISOString(),
+    executions: executions.map(one => ({
+      executionArn: one.executionArn,
+      status: one.ended?.status ?? 'RUNNING',
+      startedAt: new Date(one.startedAt).toISOString(),
+    })),
+    instanceIds: record?.plan.instanceIds ?? first.instanceIds,
+    held: (record?.plan.holdings ?? []).map(({ group, processes }) => ({ group, processes })),
+    phases: reportPhases(phasesOf(executions), budgets, { startedAt, now }),
+    cost: {
+      stateTransitions,
+      stateTransitionsUsDollars: stateTransitions * US_DOLLARS_A_TRANSITION,
+      lambdaInvocations,
+      lambdaSeconds: histories.reduce((sum, events) => sum + lambdaMs(events), 0) / 1000,
+    },
+  };
+}
+
+const timeOf = (event: HistoryEvent | undefined): number => event?.timestamp?.getTime() ?? 0;
+
+/** A run that fails before its go-ahead is refused; one with a go-ahead goes on until after-deploy has ended. */
+function outcomeOf(executions: readonly ToldExecution[]): Outcome {
+  const last = executions.at(-1);
+  const { status, error, cause } = last?.ended ?? { status: 'RUNNING', error: '', cause: '' };
+  if (status === 'RUNNING') return { status: 'running', error, cause };
+  if (status !== 'SUCCEEDED')
+    return { status: last?.phase === 'before' ? 'refused' : 'failed', error, cause };
+  return { status: last?.phase === 'before' ? 'running' : 'succeeded', error, cause };
+}
+
+/** The phases of both executions, and the deployment between them. */
+function phasesOf(executions: readonly ToldExecution[]): Phase[] {
+  const [before, after] = executions.map(({ events }) => {
+    const phases = new ExecutionPhases();
+    for (const event of events) phases.hear(event);
+    return phases.all;
+  });
+  const [first, second] = executions;
+  const goAheadAt =
+    first?.phase === 'before' && first.ended?.status === 'SUCCEEDED' ? first.endedAt : undefined;
+  const deploying: Phase[] =
+    goAheadAt === undefined ? [] : [{ name: 'deploying', began: goAheadAt, ended: second?.startedAt }];
+  return [...(before ?? []), ...deploying, ...(after ?? [])];
+}
+
+function lambdaMs(events: readonly HistoryEvent[]): number {
+  const startedAt = new Map(
+    events.flatMap(event => (event.type === 'TaskStarted' ? [[event.id, timeOf(event)] as const] : [])),
+  );
+  return events.reduce((sum, event) => {
+    const { taskSucceededEventDetails: good, taskFailedEventDetails: bad, previousEventId } = event;
+    const began = (good ?? bad)?.resourceType === 'lambda' ? startedAt.get(previousEventId) : undefined;
+    return sum + (began === undefined ? 0 : timeOf(event) - began);
+  }, 0);
+}

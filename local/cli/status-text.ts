@@ -1,0 +1,100 @@
+import type { RunRecord } from '../../functions/core/ledger/items.ts';
+import type { RefusalRecord } from '../../functions/core/ledger/refusals.ts';
+import { counted, instant, table, targetGroupName, wrap } from './format.ts';
+import type { InstanceStatus, RunStatus, StatusReport } from './status-report.ts';
+
+/** What the ledger holds, as a person reads it. */
+export function describeStatus({ runs, instances, holds, targetGroups, hooks }: StatusReport): string {
+  const sections = [
+    section(
+      ['live run', 'phase', 'began', 'ends by', 'go-ahead', 'instances', 'execution'],
+      runs.map(runRow),
+    ),
+    section(['instance', 'claimed by', 'claim ends', 'traffic', 'to be put back'], instances.flatMap(rowsOf)),
+    section(
+      ['Auto Scaling group', 'suspended', 'for'],
+      holds.map(({ group, suspended, runs }) => [group, suspended.join(', ') || '-', runs.join(', ')]),
+    ),
+    section(
+      ['target group', 'taken out', 'by'],
+      targetGroups
+        .filter(({ targets }) => targets > 0)
+        .map(({ targetGroupArn, targets, runs }) => [
+          targetGroupName(targetGroupArn),
+          counted(targets, 'target'),
+          runs.join(', '),
+        ]),
+    ),
+    section(
+      ['hook of', 'answered by', 'decided by'],
+      hooks.map(({ deploymentId, deadline, executionArn }) => [
+        deploymentId,
+        instant(deadline),
+        executionArn,
+      ]),
+    ),
+  ].filter(lines => lines.length > 0);
+  if (sections.length === 0) return 'The ledger holds nothing: no run is live.\n';
+  return sections.map(lines => `${lines.join('\n')}\n`).join('\n');
+}
+
+function section(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : table([heads, ...rows], 'to the left');
+}
+
+const runRow = ({ runId, phase, owner, createdAt, deadline, goAheadAt, instances }: RunStatus): string[] => [
+  runId,
+  phase,
+  instant(createdAt),
+  instant(deadline),
+  goAheadAt === undefined ? '-' : instant(goAheadAt),
+  String(instances),
+  nameOf(owner),
+];
+
+/** A row a claim; a record without a claim has one that says so. */
+function rowsOf({ instanceId, claims, traffic, memberships, releasing }: InstanceStatus): string[][] {
+  const groups = [...new Set(memberships.map(({ targetGroupArn }) => targetGroupName(targetGroupArn)))];
+  const listed = claims.length > 0 ? claims : [undefined];
+  return listed.map(claim => {
+    const moves = claim !== undefined && traffic === claim.runId;
+    return [
+      instanceId,
+      claim?.runId ?? '-',
+      claim ? instant(claim.until) : '-',
+      moves ? 'moved by it' : '-',
+      moves && memberships.length > 0
+        ? `${counted(memberships.length, 'target')} in ${groups.join(', ')}`
+        : '-',
+      ...(claim !== undefined && releasing === claim.runId ? ['is releasing'] : []),
+    ];
+  });
+}
+
+/** One run, or why there is none. */
+export function describeRun(runId: string, known: RunRecord | RefusalRecord): string {
+  if (!('plan' in known)) return `Run ${runId} was refused: ${known.error}\n${indented(known.cause)}`;
+  const { status, phase, owner, createdAt, deadline, goAheadAt, endedAt, outcome, plan } = known;
+  const facts = [
+    ['status', status === 'live' ? `live, ${phase}` : `ended${outcome ? ` (${outcome})` : ''}`],
+    ['began', instant(createdAt)],
+    ...(goAheadAt === undefined ? [] : [['go-ahead', instant(goAheadAt)]]),
+    endedAt === undefined ? ['ends by', instant(deadline)] : ['ended', instant(endedAt)],
+    ['execution', owner],
+    ['suppressed', counted(plan.suppressing, 'instance')],
+    ['drained', counted(plan.draining, 'instance')],
+    ...plan.holdings.map(({ group, mode, processes }) => [mode, `${group}: ${processes.join(', ')}`]),
+    ['instances', plan.instanceIds.join(', ')],
+  ];
+  const why = known.error ? `\n${known.error}\n${indented(known.cause ?? '')}` : '';
+  return `${runId}\n${table(facts, 'to the left')
+    .map(line => `  ${line}`)
+    .join('\n')}\n${why}`;
+}
+
+const indented = (text: string): string =>
+  wrap(text, 98)
+    .map(line => `  ${line}\n`)
+    .join('');
+
+const nameOf = (executionArn: string): string => executionArn.slice(executionArn.lastIndexOf(':') + 1);

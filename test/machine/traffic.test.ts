@@ -1,0 +1,306 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
+import { type Bracket, bracket, type Fleet, outcome, type Sent, usual } from './helpers/bracket.ts';
+
+const MINUTE = 60_000;
+
+/** The targets of some calls, each with its group, in a fixed order. */
+const targetsOf = (calls: readonly Sent[]): string[] =>
+  calls
+    .flatMap(({ input }) => {
+      const targets = Array.isArray(input.Targets) ? input.Targets : [];
+      return targets.map(target => JSON.stringify([input.TargetGroupArn, target]));
+    })
+    .sort();
+
+const statesOf = (of: Bracket, ...numbers: number[]) =>
+  of.standing.fleet.targetGroups.flatMap(group =>
+    of
+      .ids(...numbers)
+      .flatMap(id => {
+        const instance = of.standing.account.ec2.instance(id);
+        return instance ? of.standing.account.loadBalancing.statesOf(group.arn, instance) : [];
+      })
+      .map(({ state }) => state),
+  );
+
+const manifold: Fleet = {
+  ...usual,
+  autoScaling: null,
+  targetGroups: [
+    { name: 'web', port: 8080, alsoOnPorts: [8081] },
+    { name: 'addresses', port: 9090, targetType: 'ip' },
+    { name: 'spare', port: 7070, served: false },
+  ],
+};
+
+describe('targets', () => {
+  test('R-EXACT: are taken out on every port of every group, and on nothing else', async () => {
+    const run = await bracket(manifold);
+    await run.before();
+    const out = targetsOf(run.actsOf('DeregisterTargets'));
+    expect(out).toHaveLength(2 * 4);
+    for (const target of out) expect(target).toMatch(/"Port":(8080|8081|9090|7070)/);
+    expect(statesOf(run, 0, 1)).toEqual([]);
+    expect(statesOf(run, 2, 3)).toHaveLength(2 * 4);
+  });
+
+  test('R-REREG: are put back exactly as they were listed, and seen in service', async () => {
+    const run = await bracket(manifold);
+    await run.before();
+    const after = await run.after();
+    expect(after.status, after.cause).toBe('SUCCEEDED');
+    expect(targetsOf(run.actsOf('RegisterTargets'))).toEqual(targetsOf(run.actsOf('DeregisterTargets')));
+    expect(new Set(statesOf(run))).toEqual(new Set(['healthy', 'unused']));
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('D27: the zone is sent for addresses, and not for instances', async () => {
+    const run = await bracket(manifold);
+    await run.before();
+    await run.after();
+    for (const target of targetsOf([...run.actsOf('DeregisterTargets'), ...run.actsOf('RegisterTargets')]))
+      expect(target.includes('AvailabilityZone')).toBe(target.includes('targetgroup/addresses'));
+  });
+
+  test('R-STATE: the go-ahead waits for the whole drain, as described', async () => {
+    const run = await bracket({ ...usual, targetGroups: [{ name: 'web', port: 8080 }] });
+    const before = await run.before();
+    expect(run.enteredAt(before, 'GoAhead') - run.enteredAt(before, 'Drain')).toBeGreaterThanOrEqual(300_000);
+    expect(statesOf(run, 0, 1)).toEqual([]);
+  });
+
+  test('R-UNDO: are in the ledger before the first of them is taken out', async () => {
+    const run = await bracket();
+    await run.before();
+    const out = run.sent.findIndex(({ action }) => action === 'DeregisterTargets');
+    const recorded = run.sent
+      .slice(0, out)
+      .filter(({ action, input }) => action === 'UpdateItem' && /memberships/.test(JSON.stringify(input)));
+    for (const id of run.ids(0, 1))
+      expect(recorded.some(({ input }) => JSON.stringify(input).includes(`instance#${id}`))).toBe(true);
+  });
+});
+
+describe('R-NOTINUSE: an answer that no waiting changes is taken as one', () => {
+  test('a group that no load balancer uses is left, and joined again', async () => {
+    const run = await bracket({
+      ...usual,
+      autoScaling: { healthChecks: ['EC2'] },
+      targetGroups: [{ name: 'spare', port: 7070, served: false }],
+    });
+    await run.before({ fleet: { instanceIds: run.ids() } });
+    expect(statesOf(run)).toEqual([]);
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
+    expect(statesOf(run)).toEqual(Array(4).fill('unused'));
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('a target that keeps its connections though it is unhealthy is registered, so it is taken out', async () => {
+    const run = await bracket({
+      ...usual,
+      autoScaling: null,
+      loadBalancer: { type: 'network', crossZone: true },
+      targetGroups: [
+        {
+          name: 'web',
+          port: 8080,
+          attributes: {
+            'deregistration_delay.timeout_seconds': '60',
+            'target_health_state.unhealthy.connection_termination.enabled': 'false',
+            'target_health_state.unhealthy.draining_interval_seconds': '3600',
+          },
+        },
+      ],
+    });
+    run.standing.fleet.instances[0]?.application.stop();
+    await run.clock.pass(5 * MINUTE);
+    expect(statesOf(run, 0)).toEqual(['unhealthy.draining']);
+    expect(outcome(await run.before())).toBe('SUCCEEDED');
+    expect(statesOf(run, 0, 1)).toEqual([]);
+    run.standing.fleet.instances[0]?.application.start(0);
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+});
+
+describe('R-GUARD', () => {
+  test('a floor that does not permit is waited for, and the run goes on when it does', async () => {
+    const run = await bracket({ ...usual, autoScaling: null, broken: [3] });
+    const before = run.startBefore();
+    await run.clock.pass(5 * MINUTE);
+    expect(run.actsOf('DeregisterTargets')).toEqual([]);
+    run.standing.fleet.instances[3]?.application.suffer(undefined);
+    await run.end(before);
+    expect(before.status).toBe('SUCCEEDED');
+    expect(run.path(before).filter(state => state === 'WaitForFloor').length).toBeGreaterThan(20);
+    await run.after();
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('D7: two runs at the same moment do not both count the same healthy targets', async () => {
+    const both = await bracket();
+    const first = both.startBefore();
+    const second = both.startBefore({ runId: 'other', fleet: { instanceIds: both.ids(2, 3) } });
+    await both.clock.pass(5 * MINUTE);
+    expect([first.status, second.status].sort()).toEqual(['RUNNING', 'SUCCEEDED']);
+    const runs = first.status === 'SUCCEEDED' ? ['r', 'other'] : ['other', 'r'];
+    await both.after({ runId: runs[0] });
+    await both.end(first, second);
+    expect([first.status, second.status]).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+    await both.after({ runId: runs[1] });
+    expect(await both.violations()).toEqual([]);
+  });
+});
+
+describe('two runs that move the traffic of one instance', () => {
+  test('the second is refused, naming the first', async () => {
+    const both = await bracket();
+    const first = both.startBefore();
+    await both.clock.pass(100_000);
+    const acts = both.acts.length;
+    const second = await both.before({ runId: 'other', fleet: { instanceIds: both.ids(1) } });
+    expect(outcome(second)).toBe('FAILED RunInProgress');
+    expect(second.cause).toMatch(new RegExp(`Run r is live on ${both.ids(1)[0]} .*queue: true`));
+    expect(both.acts).toHaveLength(acts);
+    await both.end(first);
+    await both.after();
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('the second is refused also when there is nothing but the traffic', async () => {
+    const both = await bracket({ ...usual, checks: [], autoScaling: { healthChecks: ['EC2'] } });
+    await both.before();
+    const second = await both.before({ runId: 'other' });
+    expect(outcome(second)).toBe('FAILED RunInProgress');
+    await both.after();
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('with queue the second waits for its turn, but no longer than its policy says', async () => {
+    const both = await bracket();
+    await both.before();
+    const patient = both.startBefore({ runId: 'patient', queue: true, policy: { waitSeconds: 3600 } });
+    const hasty = await both.before({ runId: 'hasty', queue: true, policy: { waitSeconds: 300 } });
+    expect(outcome(hasty)).toBe('FAILED RunInProgress');
+    expect(hasty.cause).toContain('with a longer policy.waitSeconds');
+    await both.after();
+    await both.end(patient);
+    expect(patient.status).toBe('SUCCEEDED');
+    await both.after({ runId: 'patient' });
+    expect(await both.violations()).toEqual([]);
+  });
+});
+
+describe('R-LIFECYCLE: what is not in service is left alone', () => {
+  test('D30: also in a state that nobody knows', async () => {
+    const run = await bracket();
+    const [first] = run.standing.account.autoScaling.group('web').members.values();
+    if (!first) throw new Error('the group has no members');
+    Object.assign(first, { lifecycle: 'Hibernating:Deeply' });
+    const before = await run.before();
+    expect(before.status).toBe('SUCCEEDED');
+    for (const { input } of run.acts) expect(JSON.stringify(input)).not.toContain(first.instanceId);
+    const planned = run.stack.lambda.logs.find(({ line }) => line.includes('run.planned'));
+    expect(JSON.parse(planned?.line ?? '{}')).toMatchObject({ suppressing: 1, draining: 1, bystanders: 1 });
+  });
+});
+
+describe('R-GONE', () => {
+  test('a run whose instances are all terminated succeeds, and leaves nothing', async () => {
+    const run = await bracket({ ...usual, autoScaling: null });
+    await run.before();
+    for (const id of run.ids(0, 1)) run.standing.account.ec2.terminate(id);
+    await run.clock.pass(5 * MINUTE);
+    const after = await run.after();
+    expect(after.status, after.cause).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('a target group that is deleted meanwhile has nothing to be put back into', async () => {
+    let deleted: string | undefined;
+    const run = await bracket(manifold, {
+      gates: () => [
+        {
+          before: (_, { TargetGroupArn }) => {
+            if (deleted !== undefined && TargetGroupArn === deleted)
+              throw new ServiceError('TargetGroupNotFound', `Target groups '${deleted}' not found`);
+          },
+        },
+      ],
+    });
+    await run.before();
+    deleted = run.standing.fleet.targetGroups.find(group => group.name === 'addresses')?.arn;
+    const after = await run.after();
+    expect(after.status, after.cause).toBe('SUCCEEDED');
+  });
+});
+
+describe('D37', () => {
+  test('a fleet that is all unhealthy may be taken out, whatever the floor', async () => {
+    const run = await bracket({ ...usual, autoScaling: null, broken: true });
+    expect(outcome(await run.before({ fleet: { instanceIds: run.ids() } }))).toBe('SUCCEEDED');
+    for (const instance of run.standing.fleet.instances) instance.application.suffer(undefined);
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('an emergency lifts lead and floors, and is said in the plan', async () => {
+    const run = await bracket();
+    const emergency = { reason: 'the certificate has expired', until: '2030-01-01T00:00:00Z' };
+    const before = await run.before({ fleet: { instanceIds: run.ids() }, emergency });
+    expect(before.status).toBe('SUCCEEDED');
+    expect(run.enteredAt(before, 'GoAhead') - before.startedAt).toBeLessThan(90_000);
+    const planned = run.stack.lambda.logs.find(({ line }) => line.includes('run.planned'));
+    expect(planned?.line).toContain(
+      'Emergency: the lead and the floors are lifted (the certificate has expired)',
+    );
+  });
+
+  test('an emergency that is over lifts nothing', async () => {
+    const run = await bracket();
+    const emergency = { reason: 'it was', until: '2020-01-01T00:00:00Z' };
+    expect((await run.before({ fleet: { instanceIds: run.ids() }, emergency })).error).toBe('BelowFloor');
+  });
+});
+
+describe('D17', () => {
+  test('ready, then in traffic, then ready twice more, then released', async () => {
+    const run = await bracket();
+    await run.before();
+    const after = await run.after();
+    const order = [
+      'ObserveReady',
+      'Register',
+      'ObserveInService',
+      'ObserveEvidence',
+      'Release',
+      'ObserveReleased',
+    ];
+    const entered = order.map(state => run.enteredAt(after, state));
+    expect(entered).toEqual([...entered].sort((a, b) => a - b));
+    // R-AGREE: two evaluations, one a minute.
+    expect(run.enteredAt(after, 'Release') - run.enteredAt(after, 'Register')).toBeGreaterThan(MINUTE);
+  });
+
+  test('an instance that is not ready gets no traffic', async () => {
+    const run = await bracket();
+    await run.before();
+    for (const instance of run.standing.fleet.instances.slice(0, 2)) instance.application.stop();
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.clock.pass(8 * MINUTE);
+    expect(run.actsOf('RegisterTargets')).toEqual([]);
+    for (const instance of run.standing.fleet.instances.slice(0, 2)) instance.application.start(0);
+    await run.end(after);
+    expect(after.status).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('on request it gets traffic before it is ready', async () => {
+    const run = await bracket();
+    await run.before({ policy: { readyBeforeTraffic: false } });
+    const after = await run.after();
+    expect(after.status).toBe('SUCCEEDED');
+    expect(run.path(after)).not.toContain('ObserveReady');
+  });
+});
