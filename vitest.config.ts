@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['local/clock/lambda-globals.ts'],
     pool: 'threads',
     maxWorkers: 2,
     testTimeout: 30_000,

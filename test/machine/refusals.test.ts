@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NewDeployment } from '../../local/account/code-deploy.ts';
 import { type Bracket, bracket, type Fleet, outcome, usual } from './helpers/bracket.ts';
 
 /** Refused: the named error, a sentence that says what to do, nothing touched, and nothing left in the ledger. */
@@ -17,6 +18,14 @@ interface Case {
   readonly request: (bracket: Bracket) => object;
   readonly error: string;
   readonly sentence: RegExp;
+}
+
+/** CodeDeploy begins a deployment to the first instance. */
+function deployTo(bracket: Bracket, more: Partial<NewDeployment>): string {
+  const { codeDeploy } = bracket.standing.account;
+  const group = { applicationName: 'shop', deploymentGroupName: 'web' };
+  codeDeploy.addDeploymentGroup(group);
+  return codeDeploy.startDeployment({ ...group, instanceIds: bracket.ids(0), ...more });
 }
 
 const two = (bracket: Bracket) => ({ fleet: { instanceIds: bracket.ids(0, 1) } });
@@ -77,6 +86,23 @@ const cases: readonly Case[] = [
     },
     error: 'NothingToDo',
     sentence: /i-[0-9a-f]+ is being launched/,
+  },
+  {
+    of: 'D1: a deployment that CodeDeploy made for an instance on its way in',
+    request: bracket => ({
+      fleet: { codeDeployDeploymentId: deployTo(bracket, { creator: 'autoscaling' }) },
+    }),
+    error: 'NothingToDo',
+    sentence: /Deployment d-[0-9A-Z]+ was made by autoscaling: its instance is not in service/,
+  },
+  {
+    of: 'D1: the green side of a deployment',
+    request: bracket => {
+      const [id = ''] = bracket.ids(0);
+      return { fleet: { codeDeployDeploymentId: deployTo(bracket, { labels: { [id]: 'Green' } }) } };
+    },
+    error: 'NothingToDo',
+    sentence: /is the green side of the deployment/,
   },
   {
     of: 'a lead that is shorter than suppression takes to spread',
@@ -217,75 +243,5 @@ describe('D15: malformed input reaches the fence as well, for', () => {
     expect(outcome(execution)).toBe('FAILED InvalidRequest');
     expect(execution.cause).toMatch(/deployedAt: .*Unrecognized key: "force"/);
     expect(await refused.violations()).toEqual([]);
-  });
-});
-
-describe('D12: the record of a run decides', () => {
-  test('a runId that has ended is not begun again, with the same input or another', async () => {
-    const done = await bracket();
-    await done.before();
-    await done.after();
-    const acts = done.acts.length;
-    for (const request of [{}, { fleet: { instanceIds: done.ids(2) } }]) {
-      const again = await done.before(request);
-      expect(outcome(again)).toBe('FAILED RunEnded');
-      expect(again.cause).toMatch(/Run r has ended \(succeeded\)\. Start a new one with a runId of its own/);
-    }
-    expect(outcome(await done.after())).toBe('FAILED RunEnded');
-    expect(done.acts).toHaveLength(acts);
-    expect(await done.violations()).toEqual([]);
-  });
-
-  test('a runId that is live belongs to its execution', async () => {
-    const live = await bracket();
-    const first = live.startBefore();
-    await live.clock.pass(30_000);
-    const again = await live.before();
-    expect(outcome(again)).toBe('FAILED RunInProgress');
-    expect(again.cause).toContain(`Run r is live in ${first.arn}`);
-    await live.end(first);
-    expect(first.status).toBe('SUCCEEDED');
-    await live.after();
-    expect(await live.violations()).toEqual([]);
-  });
-
-  test('a run that was refused may be begun again', async () => {
-    const mended = await bracket();
-    expect((await mended.before({ policy: { leadSeconds: 1 } })).error).toBe('InvalidRequest');
-    expect((await mended.before()).status).toBe('SUCCEEDED');
-    expect((await mended.after()).status).toBe('SUCCEEDED');
-    expect(await mended.violations()).toEqual([]);
-  });
-});
-
-describe('after-deploy is refused, and the run goes on,', () => {
-  test('without before-deploy', async () => {
-    const none = await bracket();
-    const execution = await none.after();
-    expect(outcome(execution)).toBe('FAILED RunUnknown');
-    expect(execution.cause).toMatch(/no run r\. Was before-deploy started/);
-    expect(await none.violations()).toEqual([]);
-  });
-
-  test('before the go-ahead', async () => {
-    const early = await bracket();
-    const before = early.startBefore();
-    await early.clock.pass(60_000);
-    expect(outcome(await early.after())).toBe('FAILED NoGoAhead');
-    await early.end(before);
-    expect(before.status).toBe('SUCCEEDED');
-    expect((await early.after()).status).toBe('SUCCEEDED');
-    expect(await early.violations()).toEqual([]);
-  });
-
-  test('while another after-deploy works on it', async () => {
-    const twice = await bracket();
-    await twice.before();
-    const first = twice.start('AfterDeploy', { runId: 'r' });
-    await twice.clock.pass(10_000);
-    expect(outcome(await twice.after())).toBe('FAILED RunInProgress');
-    await twice.end(first);
-    expect(first.status).toBe('SUCCEEDED');
-    expect(await twice.violations()).toEqual([]);
   });
 });

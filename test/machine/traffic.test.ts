@@ -137,59 +137,6 @@ describe('R-GUARD', () => {
     await run.after();
     expect(await run.violations()).toEqual([]);
   });
-
-  test('D7: two runs at the same moment do not both count the same healthy targets', async () => {
-    const both = await bracket();
-    const first = both.startBefore();
-    const second = both.startBefore({ runId: 'other', fleet: { instanceIds: both.ids(2, 3) } });
-    await both.clock.pass(5 * MINUTE);
-    expect([first.status, second.status].sort()).toEqual(['RUNNING', 'SUCCEEDED']);
-    const runs = first.status === 'SUCCEEDED' ? ['r', 'other'] : ['other', 'r'];
-    await both.after({ runId: runs[0] });
-    await both.end(first, second);
-    expect([first.status, second.status]).toEqual(['SUCCEEDED', 'SUCCEEDED']);
-    await both.after({ runId: runs[1] });
-    expect(await both.violations()).toEqual([]);
-  });
-});
-
-describe('two runs that move the traffic of one instance', () => {
-  test('the second is refused, naming the first', async () => {
-    const both = await bracket();
-    const first = both.startBefore();
-    await both.clock.pass(100_000);
-    const acts = both.acts.length;
-    const second = await both.before({ runId: 'other', fleet: { instanceIds: both.ids(1) } });
-    expect(outcome(second)).toBe('FAILED RunInProgress');
-    expect(second.cause).toMatch(new RegExp(`Run r is live on ${both.ids(1)[0]} .*queue: true`));
-    expect(both.acts).toHaveLength(acts);
-    await both.end(first);
-    await both.after();
-    expect(await both.violations()).toEqual([]);
-  });
-
-  test('the second is refused also when there is nothing but the traffic', async () => {
-    const both = await bracket({ ...usual, checks: [], autoScaling: { healthChecks: ['EC2'] } });
-    await both.before();
-    const second = await both.before({ runId: 'other' });
-    expect(outcome(second)).toBe('FAILED RunInProgress');
-    await both.after();
-    expect(await both.violations()).toEqual([]);
-  });
-
-  test('with queue the second waits for its turn, but no longer than its policy says', async () => {
-    const both = await bracket();
-    await both.before();
-    const patient = both.startBefore({ runId: 'patient', queue: true, policy: { waitSeconds: 3600 } });
-    const hasty = await both.before({ runId: 'hasty', queue: true, policy: { waitSeconds: 300 } });
-    expect(outcome(hasty)).toBe('FAILED RunInProgress');
-    expect(hasty.cause).toContain('with a longer policy.waitSeconds');
-    await both.after();
-    await both.end(patient);
-    expect(patient.status).toBe('SUCCEEDED');
-    await both.after({ runId: 'patient' });
-    expect(await both.violations()).toEqual([]);
-  });
 });
 
 describe('R-LIFECYCLE: what is not in service is left alone', () => {
@@ -261,46 +208,5 @@ describe('D37', () => {
     const run = await bracket();
     const emergency = { reason: 'it was', until: '2020-01-01T00:00:00Z' };
     expect((await run.before({ fleet: { instanceIds: run.ids() }, emergency })).error).toBe('BelowFloor');
-  });
-});
-
-describe('D17', () => {
-  test('ready, then in traffic, then ready twice more, then released', async () => {
-    const run = await bracket();
-    await run.before();
-    const after = await run.after();
-    const order = [
-      'ObserveReady',
-      'Register',
-      'ObserveInService',
-      'ObserveEvidence',
-      'Release',
-      'ObserveReleased',
-    ];
-    const entered = order.map(state => run.enteredAt(after, state));
-    expect(entered).toEqual([...entered].sort((a, b) => a - b));
-    // R-AGREE: two evaluations, one a minute.
-    expect(run.enteredAt(after, 'Release') - run.enteredAt(after, 'Register')).toBeGreaterThan(MINUTE);
-  });
-
-  test('an instance that is not ready gets no traffic', async () => {
-    const run = await bracket();
-    await run.before();
-    for (const instance of run.standing.fleet.instances.slice(0, 2)) instance.application.stop();
-    const after = run.start('AfterDeploy', { runId: 'r' });
-    await run.clock.pass(8 * MINUTE);
-    expect(run.actsOf('RegisterTargets')).toEqual([]);
-    for (const instance of run.standing.fleet.instances.slice(0, 2)) instance.application.start(0);
-    await run.end(after);
-    expect(after.status).toBe('SUCCEEDED');
-    expect(await run.violations()).toEqual([]);
-  });
-
-  test('on request it gets traffic before it is ready', async () => {
-    const run = await bracket();
-    await run.before({ policy: { readyBeforeTraffic: false } });
-    const after = await run.after();
-    expect(after.status).toBe('SUCCEEDED');
-    expect(run.path(after)).not.toContain('ObserveReady');
   });
 });

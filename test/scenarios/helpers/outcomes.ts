@@ -36,12 +36,11 @@ export const accessDenied = ({ stack }: Simulated): readonly string[] =>
 export function unneededByDeploying({ stack }: Simulated): readonly string[] {
   if (!stack) return [];
   const { functions, machines } = stack.template;
-  const roles = new Set(
-    [
-      ...[...functions.values()].filter(({ source }) => source?.startsWith('functions/deploy/')),
-      ...machines.values(),
-    ].map(({ role }) => role.logicalId),
-  );
+  const deploying = [
+    ...[...functions.values()].filter(({ source }) => source?.startsWith('functions/deploy/')),
+    ...['BeforeDeploy', 'AfterDeploy'].flatMap(name => machines.get(name) ?? []),
+  ];
+  const roles = new Set(deploying.map(({ role }) => role.logicalId));
   return stack
     .unusedPermissions()
     .filter(({ role }) => roles.has(role))

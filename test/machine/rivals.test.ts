@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { bracket, outcome, usual } from './helpers/bracket.ts';
+
+const MINUTE = 60_000;
+
+test('D7: two runs at the same moment do not both count the same healthy targets', async () => {
+  const both = await bracket();
+  const first = both.startBefore();
+  const second = both.startBefore({ runId: 'other', fleet: { instanceIds: both.ids(2, 3) } });
+  await both.clock.pass(5 * MINUTE);
+  expect([first.status, second.status].sort()).toEqual(['RUNNING', 'SUCCEEDED']);
+  const runs = first.status === 'SUCCEEDED' ? ['r', 'other'] : ['other', 'r'];
+  await both.after({ runId: runs[0] });
+  await both.end(first, second);
+  expect([first.status, second.status]).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  await both.after({ runId: runs[1] });
+  expect(await both.violations()).toEqual([]);
+});
+
+describe('two runs that move the traffic of one instance', () => {
+  test('the second is refused, naming the first', async () => {
+    const both = await bracket();
+    const first = both.startBefore();
+    await both.clock.pass(100_000);
+    const acts = both.acts.length;
+    const second = await both.before({ runId: 'other', fleet: { instanceIds: both.ids(1) } });
+    expect(outcome(second)).toBe('FAILED RunInProgress');
+    expect(second.cause).toMatch(new RegExp(`Run r is live on ${both.ids(1)[0]} .*queue: true`));
+    expect(both.acts).toHaveLength(acts);
+    await both.end(first);
+    await both.after();
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('the second is refused also when there is nothing but the traffic', async () => {
+    const both = await bracket({ ...usual, checks: [], autoScaling: { healthChecks: ['EC2'] } });
+    await both.before();
+    const second = await both.before({ runId: 'other' });
+    expect(outcome(second)).toBe('FAILED RunInProgress');
+    await both.after();
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('with queue the second waits for its turn, but no longer than its policy says', async () => {
+    const both = await bracket();
+    await both.before();
+    const patient = both.startBefore({ runId: 'patient', queue: true, policy: { waitSeconds: 3600 } });
+    const hasty = await both.before({ runId: 'hasty', queue: true, policy: { waitSeconds: 300 } });
+    expect(outcome(hasty)).toBe('FAILED RunInProgress');
+    expect(hasty.cause).toContain('with a longer policy.waitSeconds');
+    await both.after();
+    await both.end(patient);
+    expect(patient.status).toBe('SUCCEEDED');
+    await both.after({ runId: 'patient' });
+    expect(await both.violations()).toEqual([]);
+  });
+});
