@@ -7,7 +7,17 @@ import { accessDenied, expected, happenings, outcomeOf, unneededByDeploying } fr
 const FOLDER = 'scenarios';
 const files = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'));
 
-describe('every scenario ends as it expects, breaks no invariant, and runs the same way again', () => {
+/** Of each kind one: traffic, rivals, Standby, addresses, an instance that vanishes, CodeDeploy's own scripts. */
+const twice = [
+  'rolling.yaml',
+  'overlapping.yaml',
+  'standby.yaml',
+  'ip-targets.yaml',
+  'terminated-while-draining.yaml',
+  'codedeploy-load-balancer.yaml',
+];
+
+describe('every scenario ends as it expects and breaks no invariant', () => {
   /** How many scenarios did without it, by permission. */
   const unneeded = new Map<string, number>();
 
@@ -17,9 +27,9 @@ describe('every scenario ends as it expects, breaks no invariant, and runs the s
     expect(outcomeOf(first), first.deployment.cause).toEqual(expected(scenario));
     expect(accessDenied(first)).toEqual([]);
     for (const name of unneededByDeploying(first)) unneeded.set(name, (unneeded.get(name) ?? 0) + 1);
-
+    if (!twice.includes(file)) return;
     const again = await simulate({ scenario });
-    expect(happenings(again)).toEqual(happenings(first));
+    expect(happenings(again), 'the same seed runs the same way again').toEqual(happenings(first));
   });
 
   test('each permission that the template gives to a deployment is needed by one of them', () => {
