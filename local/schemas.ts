@@ -11,7 +11,7 @@ export const publishedSchemas: Readonly<Record<string, string>> = {
   'scenario.schema.json': published('A scenario of `quiesce simulate`', scenario),
 };
 
-function published(title: string, schema: z.ZodType): string {
+function published(title: string, schema: z.core.$ZodType): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createWorld } from '../local/account/world.ts';
 import { bundleFunctions } from '../local/bundle/bundle-functions.ts';
-import { withLiteralKeys } from '../local/bundle/literal-schema-keys.ts';
+import { withLiteralKeys } from '../local/bundle/sdk-schemas.ts';
 import { smokeImport } from '../local/bundle/smoke-import.ts';
 import { deployStack } from '../local/stack/deploy.ts';
 import type { DeployedFunction } from '../local/stack/deployed-template.ts';
@@ -50,6 +50,11 @@ test('every bundle starts in a fresh process, with nothing beside it and nothing
   for (const { function: fn } of bundles) await expect(smokeImport(fn, released)).resolves.toBeGreaterThan(0);
 });
 
+test('no bundle is larger than 360 KB', () => {
+  const large = bundles.filter(({ bytes }) => bytes > 360 * 1024);
+  expect(large.map(({ function: fn, bytes }) => `${fn.logicalId} has ${bytes} bytes`)).toEqual([]);
+});
+
 test("a bundle reaches the account with its own SDK client and its role's credentials", async () => {
   const { stack, invoke } = await deployBundles();
   const payload = {
@@ -75,6 +80,7 @@ test('an error keeps its name in a minified bundle, and names the field that was
     startedAt: '2026-11-30T09:00:00Z',
     enteredAt: '2026-11-30T09:00:01Z',
     optInTagValue: 'enabled',
+    defaultPolicy: '{}',
     request: { runId: 'r', fleet: { autoScalingGroupName: 'web' }, policy: { leadSeconds: 10 } },
   });
   await expect(refused).rejects.toMatchObject({
@@ -104,7 +110,7 @@ test.each([
   ['lacks its handler', 'export const handle = () => {};', 'exports no function named handler.'],
 ])('a bundle that %s fails the smoke import', async (_, code, why) => {
   const directory = mkdtempSync(join(released, 'broken-'));
-  const file = join(directory, 'build/plan/index.mjs');
+  const file = join(directory, 'build/PlanFunction/index.mjs');
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, code);
   await expect(smokeImport(functionNamed('PlanFunction'), directory)).rejects.toThrow(

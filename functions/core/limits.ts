@@ -82,11 +82,17 @@ export const ELB_BUCKETS = {
   mutating: { capacity: 20, refillPerSecond: 3 },
 } as const satisfies Record<string, TokenBucket>;
 
+/** CodeDeploy waits so long for one lifecycle event, and for the answer of a lifecycle event hook. GUIDE: AppSpec hooks. */
+export const LIFECYCLE_EVENT_SECONDS = 3600;
+
 /** Deregistration delay of a target group that does not say its own. SDK client-elastic-load-balancing-v2. */
 export const DEREGISTRATION_DELAY_SECONDS = 300;
 
 /** Seconds between two probes of an application status check: fixed. GUIDE, MEASURED. */
 export const CHECK_INTERVAL_SECONDS = 60;
+
+/** How far DescribeApplicationStatus can lie behind the service. MEASURED: 40-60 s. */
+export const DESCRIBE_LAG_SECONDS = 60;
 
 /** `TimeoutSeconds` of both deploy machines, which has to be a literal there. A test holds the two together. */
 export const MACHINE_TIMEOUT_SECONDS = 14_400;

@@ -9,9 +9,12 @@ export const runOfInstance = (deploymentId: string, instanceId: string): string 
 /**
  * The name of an execution: the same for the same run and phase, so that a repeated start is no second one (R-IDEMP). At
  * most 80 of the characters 0-9 A-Z a-z - _ (D12): what does not fit is told apart by a digest.
+ *
+ * @param from for `undo`: the execution that the run is taken over from
  */
-export function executionName(phase: 'before' | 'after', runId: string): string {
-  const digest = createHash('sha256').update(`${phase} ${runId}`).digest('hex').slice(0, 16);
+export function executionName(phase: 'before' | 'after' | 'undo', runId: string, from?: string): string {
+  const what = [phase, runId, ...(from === undefined ? [] : [from])].join(' ');
+  const digest = createHash('sha256').update(what).digest('hex').slice(0, 16);
   const readable = runId.replace(/[^0-9A-Za-z_-]/g, '-').slice(0, 80 - phase.length - digest.length - 2);
   return `${phase}-${readable}-${digest}`;
 }

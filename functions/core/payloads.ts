@@ -1,46 +1,58 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { goals } from './domain/goals.ts';
 
-/** Who asks: the run, and the execution that owns it. Machines put both into every payload. */
-export const ownership = z.object({ runId: z.string().min(1), execution: z.string().min(1) });
-
+const named = z.string().check(z.minLength(1));
 const instant = z.number();
+const timestamp = z.iso.datetime({ offset: true });
 
-export const actPayload = ownership.extend({ deadline: instant });
+/** Who asks: the run, and the execution that owns it. Machines put both into every payload. */
+const ownership = { runId: named, execution: named };
+
+export const actPayload = z.object({ ...ownership, deadline: instant });
 export type ActPayload = z.output<typeof actPayload>;
 
-export const suppressPayload = ownership.extend({ until: instant, round: z.int().min(0) });
+export const suppressPayload = z.object({
+  ...ownership,
+  until: instant,
+  round: z.int().check(z.minimum(0)),
+});
 
-export const observePayload = ownership.extend({
-  goals: z.array(z.enum(goals)).min(1),
+export const observePayload = z.object({
+  ...ownership,
+  goals: z.array(z.enum(goals)).check(z.minLength(1)),
   deadline: instant,
   until: instant,
   newerThan: instant,
-  enteredAt: z.iso.datetime({ offset: true }),
+  /** Only of looks at readiness: changes of the checks have been counted up to then. */
+  countedUntil: z.optional(instant),
+  enteredAt: timestamp,
 });
 
 export const planPayload = z.discriminatedUnion('phase', [
   z.object({
     phase: z.literal('before'),
-    execution: z.string().min(1),
-    startedAt: z.iso.datetime({ offset: true }),
-    enteredAt: z.iso.datetime({ offset: true }),
-    optInTagValue: z.string().min(1),
+    execution: named,
+    startedAt: timestamp,
+    enteredAt: timestamp,
+    optInTagValue: named,
+    /** JSON text: the stack's parameter. */
+    defaultPolicy: z.string(),
     request: z.unknown(),
   }),
-  z.object({ phase: z.literal('after'), execution: z.string().min(1), request: z.unknown() }),
+  z.object({ phase: z.literal('after'), execution: named, request: z.unknown() }),
 ]);
 
-export const concludePayload = z.discriminatedUnion('outcome', [
-  ownership.extend({ outcome: z.literal('go-ahead') }),
-  ownership.extend({ outcome: z.literal('succeeded') }),
-  ownership.extend({ outcome: z.literal('undone') }),
-]);
+export const concludePayload = z.object({
+  ...ownership,
+  outcome: z.enum(['go-ahead', 'succeeded', 'undone']),
+});
 
 export const fencePayload = z.object({
   /** Empty when the machine's input was too broken to carry one. */
   runId: z.string(),
-  execution: z.string().min(1),
+  execution: named,
   error: z.string(),
   cause: z.string(),
+  /** Only of undo-run: the execution that the run is taken over from. */
+  from: z.optional(named),
 });

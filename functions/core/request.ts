@@ -1,18 +1,29 @@
-import * as z from 'zod';
+import { en } from 'zod/locales';
+// zod/mini: the same schemas and errors as zod, in a third of the size; every function's bundle carries it.
+import * as z from 'zod/mini';
 import { InvalidRequest } from './errors.ts';
 import { IDS_PER_REQUEST, LEAD_SECONDS } from './limits.ts';
 
+// zod/mini brings no words for its errors by itself.
+z.config(en());
+
 /** CodeDeploy ends an in-place deployment after 12 h (D8): nothing that a run waits for lasts longer. */
 const LONGEST_SECONDS = 43_200;
-const seconds = z.int().min(0).max(LONGEST_SECONDS);
-const instanceId = z.string().regex(/^i-[0-9a-f]{8,17}$/, 'is not an instance id');
+const seconds = (least: number) => z.int().check(z.minimum(least), z.maximum(LONGEST_SECONDS));
+const named = z.string().check(z.minLength(1));
+const matching = (pattern: RegExp, fault: string) => z.string().check(z.regex(pattern, fault));
+const instanceId = matching(/^i-[0-9a-f]{8,17}$/, 'is not an instance id');
+const targetGroupArn = matching(
+  /^arn:[^:]+:elasticloadbalancing:.*:targetgroup\//,
+  'is not a target group ARN',
+);
 
 const fleet = z.union(
   [
-    z.strictObject({ instanceIds: z.array(instanceId).min(1).max(IDS_PER_REQUEST) }),
-    z.strictObject({ autoScalingGroupName: z.string().min(1) }),
-    z.strictObject({ codeDeployDeploymentId: z.string().regex(/^d-[0-9A-Z]+$/, 'is not a deployment id') }),
-    z.strictObject({ tag: z.strictObject({ key: z.string().min(1), value: z.string() }) }),
+    z.strictObject({ instanceIds: z.array(instanceId).check(z.minLength(1), z.maxLength(IDS_PER_REQUEST)) }),
+    z.strictObject({ autoScalingGroupName: named }),
+    z.strictObject({ codeDeployDeploymentId: matching(/^d-[0-9A-Z]+$/, 'is not a deployment id') }),
+    z.strictObject({ tag: z.strictObject({ key: named, value: z.string() }) }),
   ],
   {
     error:
@@ -22,56 +33,58 @@ const fleet = z.union(
 
 const policy = z.strictObject({
   /** Least time from the last suppression to the go-ahead. */
-  leadSeconds: z
-    .int()
-    .min(LEAD_SECONDS, `must be at least ${LEAD_SECONDS}: suppression takes about 192 s to spread`)
-    .default(LEAD_SECONDS),
+  leadSeconds: z._default(
+    z
+      .int()
+      .check(
+        z.minimum(LEAD_SECONDS, `must be at least ${LEAD_SECONDS}: suppression takes about 192 s to spread`),
+      ),
+    LEAD_SECONDS,
+  ),
   /** Least duration of the suppression; it is never shorter than the whole budget. */
-  suppressSeconds: seconds.default(0),
+  suppressSeconds: z._default(seconds(0), 0),
   /** How long the deployment itself may take, from the go-ahead to the start of after-deploy. */
-  deploymentSeconds: z.int().min(1).max(LONGEST_SECONDS).default(3600),
-  minHealthyPercent: z.int().min(0).max(100).default(50),
-  autoScaling: z.enum(['auto', 'hold', 'standby', 'none']).default('auto'),
+  deploymentSeconds: z._default(seconds(1), 3600),
+  minHealthyPercent: z._default(z.int().check(z.minimum(0), z.maximum(100)), 50),
+  autoScaling: z._default(z.enum(['auto', 'hold', 'standby', 'none']), 'auto'),
   /** Further processes to suspend with a hold. */
-  alsoSuspend: z.array(z.enum(['AZRebalance', 'ScheduledActions', 'AlarmNotification'])).default([]),
-  readyBeforeTraffic: z.boolean().default(true),
-  readyEvaluations: z.int().min(2, 'must be at least 2: one evaluation is no evidence').default(2),
+  alsoSuspend: z._default(z.array(z.enum(['AZRebalance', 'ScheduledActions', 'AlarmNotification'])), []),
+  readyBeforeTraffic: z._default(z.boolean(), true),
+  readyEvaluations: z._default(
+    z.int().check(z.minimum(2, 'must be at least 2: one evaluation is no evidence')),
+    2,
+  ),
   /** How long an application may take to be ready after the deployment. */
-  readySeconds: z.int().min(60).max(LONGEST_SECONDS).default(900),
+  readySeconds: z._default(seconds(60), 900),
   /** How long a floor that does not permit the act, or with `queue` a live run, is waited for. */
-  waitSeconds: seconds.default(900),
+  waitSeconds: z._default(seconds(0), 900),
   /** Where target groups are looked for: those attached to the Auto Scaling group, or every group of the VPC. */
-  discover: z.enum(['attached', 'vpc']).optional(),
+  discover: z.optional(z.enum(['attached', 'vpc'])),
 });
 
 const RUN_ID = /^[0-9A-Za-z_.:-]{1,128}$/;
 
 export const isRunId = (text: string): boolean => RUN_ID.test(text);
 
-const runId = z.string().regex(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
+const runId = matching(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
 
 /** What a caller asks of before-deploy. */
 export const runRequest = z.strictObject({
   runId,
   fleet,
   /** `drain`: Quiesce takes targets out and puts them back. `leave`: CodeDeploy or somebody else does. */
-  traffic: z.enum(['drain', 'leave']).default('drain'),
-  zones: z.array(z.string().min(1)).min(1).optional(),
-  targetGroupArns: z
-    .array(z.string().regex(/^arn:[^:]+:elasticloadbalancing:.*:targetgroup\//, 'is not a target group ARN'))
-    .min(1)
-    .optional(),
-  policy: policy.prefault({}),
+  traffic: z._default(z.enum(['drain', 'leave']), 'drain'),
+  zones: z.optional(z.array(named).check(z.minLength(1))),
+  targetGroupArns: z.optional(z.array(targetGroupArn).check(z.minLength(1))),
+  policy: z.prefault(policy, {}),
   /** Lifts the lead and the floors until that instant; always said in the log and in the record (D37). */
-  emergency: z
-    .strictObject({ reason: z.string().min(1), until: z.iso.datetime({ offset: true }) })
-    .optional(),
+  emergency: z.optional(z.strictObject({ reason: named, until: z.iso.datetime({ offset: true }) })),
   /** The caller's own time-out for before-deploy: refused when it is shorter than the budget. */
-  timeoutSeconds: z.int().min(1).optional(),
+  timeoutSeconds: z.optional(z.int().check(z.minimum(1))),
   /** The CodeDeploy deployment whose runs share what they read (D10): hooks say it, one run over a whole fleet needs none. */
-  observer: z.string().min(1).optional(),
+  observer: z.optional(named),
   /** Waits for a live run that moves the same instances' traffic, instead of being refused. */
-  queue: z.boolean().default(false),
+  queue: z._default(z.boolean(), false),
 });
 export type RunRequest = z.output<typeof runRequest>;
 export type Policy = RunRequest['policy'];
@@ -80,7 +93,7 @@ export type Policy = RunRequest['policy'];
 export const afterRequest = z.strictObject({
   runId,
   /** When the deployment ended; the start of after-deploy when it is not given. */
-  deployedAt: z.iso.datetime({ offset: true }).optional(),
+  deployedAt: z.optional(z.iso.datetime({ offset: true })),
 });
 export type AfterRequest = z.output<typeof afterRequest>;
 
@@ -89,9 +102,37 @@ export type AfterRequest = z.output<typeof afterRequest>;
  *
  * @throws InvalidRequest
  */
-export function readRequest<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
-  const read = schema.safeParse(given);
+export function readRequest<S extends z.core.$ZodType>(schema: S, given: unknown): z.output<S> {
+  const read = z.safeParse(schema, given);
   if (read.success) return read.data;
   const faults = read.error.issues.map(issue => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
   throw new InvalidRequest(`${faults.join('; ')}.`);
 }
+
+/**
+ * A request with the stack's defaults in its policy wherever it says nothing itself.
+ *
+ * @param defaults the stack's parameter DefaultPolicy, as JSON
+ * @throws InvalidRequest when those are no policy
+ */
+export function withDefaultPolicy(request: unknown, defaults: string): unknown {
+  const below = policyIn(defaults);
+  if (!isRecord(request)) return request;
+  const { policy: own = {} } = request;
+  return isRecord(own) ? { ...request, policy: { ...below, ...own } } : request;
+}
+
+/** As it is written, since what it leaves out is left to the request. */
+function policyIn(text: string): object {
+  try {
+    const written: unknown = JSON.parse(text);
+    readRequest(policy, written);
+    return isRecord(written) ? written : {};
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new InvalidRequest(`The parameter DefaultPolicy of the stack is no policy: ${why}`);
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

@@ -7,7 +7,13 @@ export interface OptInTag {
 /** The key is a constant because IAM's condition keys, which carry it, cannot be parameters; the value is one. */
 export const optInTag = (value: string): OptInTag => ({ key: 'quiesce', value });
 
-type Setting = 'LEDGER_TABLE' | 'BEFORE_DEPLOY_ARN' | 'AFTER_DEPLOY_ARN' | 'HOOK_POLICY' | 'HOOK_FLEET';
+type Setting =
+  | 'LEDGER_TABLE'
+  | 'BEFORE_DEPLOY_ARN'
+  | 'AFTER_DEPLOY_ARN'
+  | 'UNDO_RUN_ARN'
+  | 'HOOK_POLICY'
+  | 'HOOK_FLEET';
 
 /**
  * One of the function's own settings, from its environment (template.yaml sets them).

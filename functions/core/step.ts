@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { Refusal } from './errors.ts';
 import { type LogEvent, logEvents } from './log-events.ts';
 import { readRequest } from './request.ts';
@@ -32,7 +32,7 @@ const saysErrors: MiddlewareObj<unknown, unknown> = {
  *
  * @throws InvalidRequest when the payload is not what `schema` says, naming each field
  */
-export function step<S extends z.ZodType, R>(schema: S, act: (payload: z.output<S>) => Promise<R>) {
+export function step<S extends z.core.$ZodType, R>(schema: S, act: (payload: z.output<S>) => Promise<R>) {
   return middy<unknown, R, Error, Context>(PLATFORM_TIMEOUT)
     .use(injectLambdaContext(logger))
     .use(saysErrors)

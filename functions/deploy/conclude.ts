@@ -1,5 +1,6 @@
 import { closeUndone, giveGoAhead, succeed } from '../core/bracket/conclude.ts';
 import { logEvents } from '../core/log-events.ts';
+import { record } from '../core/metrics.ts';
 import { concludePayload } from '../core/payloads.ts';
 import { say, step } from '../core/step.ts';
 
@@ -12,7 +13,8 @@ const conclusions = {
 /** Writes into the record how a phase ended. */
 export const handler = step(concludePayload, async ({ runId, execution, outcome }) => {
   const { write, event } = conclusions[outcome];
-  const concluded = await write(runId, execution);
+  const { measures, ...concluded } = await write(runId, execution);
+  record(measures);
   say(event, { ...concluded });
   return concluded;
 });

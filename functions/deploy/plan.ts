@@ -1,7 +1,7 @@
 import { beginRun, resumeRun } from '../core/bracket/begin.ts';
 import { logEvents } from '../core/log-events.ts';
 import { planPayload } from '../core/payloads.ts';
-import { afterRequest, readRequest, runRequest } from '../core/request.ts';
+import { afterRequest, readRequest, runRequest, withDefaultPolicy } from '../core/request.ts';
 import { optInTag } from '../core/settings.ts';
 import { say, step } from '../core/step.ts';
 
@@ -12,7 +12,7 @@ export const handler = step(planPayload, async payload => {
     say(logEvents.runResumed, { ...resumed });
     return resumed;
   }
-  const request = readRequest(runRequest, payload.request);
+  const request = readRequest(runRequest, withDefaultPolicy(payload.request, payload.defaultPolicy));
   const begun = await beginRun(request, {
     owner: payload.execution,
     startedAt: Date.parse(payload.startedAt) / 1000,

@@ -6,6 +6,6 @@ import { say, step } from '../core/step.ts';
 /** Undoes what a fenced run has done. */
 export const handler = step(actPayload, async ({ runId, execution, deadline }) => {
   const answer = await undo(runId, execution, deadline);
-  say(logEvents.runUndone, { runId, ...answer });
+  say(logEvents.runUndoing, { runId, ...answer });
   return answer;
 });

@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { openHook } from '../core/hooks/open-hook.ts';
 import { logEvents } from '../core/log-events.ts';
 import { say, step } from '../core/step.ts';
 
 const invocation = z.object({
-  DeploymentId: z.string().min(1),
-  LifecycleEventHookExecutionId: z.string().min(1),
+  DeploymentId: z.string().check(z.minLength(1)),
+  LifecycleEventHookExecutionId: z.string().check(z.minLength(1)),
 });
 
 /** The lifecycle event hook of CodeDeploy deployments to ECS and Lambda. */

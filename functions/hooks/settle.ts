@@ -1,14 +1,28 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { closeHooks } from '../core/hooks/close-hooks.ts';
+import { endCutOffRun, endRunsOfDeployment } from '../core/hooks/unended-runs.ts';
 import { logEvents } from '../core/log-events.ts';
 import { say, step } from '../core/step.ts';
 
-/** An execution of ours has ended, or the schedule asks for what events have missed. */
-const trigger = z.object({ detail: z.object({ executionArn: z.string().optional() }).optional() });
+/** An execution of ours has ended, a deployment or one instance of it has, or the schedule asks for what events have missed. */
+const trigger = z.object({
+  detail: z.union([
+    z.object({ deploymentId: z.string(), instanceId: z.optional(z.string()), state: z.string() }),
+    z.object({ executionArn: z.optional(z.string()) }),
+  ]),
+});
 
-/** Answers the hooks of ECS and Lambda deployments whose executions have ended. */
-export const handler = step(trigger, async event => {
-  const closed = await closeHooks(event.detail?.executionArn);
+/** Answers the hooks of ECS and Lambda deployments whose executions have ended, and ends runs that nobody ends. */
+export const handler = step(trigger, async ({ detail }) => {
+  if ('deploymentId' in detail) {
+    const runIds = await endRunsOfDeployment(detail);
+    say(logEvents.runsUnended, { ...detail, runIds });
+    return { undoing: runIds };
+  }
+  const { executionArn } = detail;
+  const runId = executionArn === undefined ? undefined : await endCutOffRun(executionArn);
+  if (runId !== undefined) say(logEvents.runsUnended, { executionArn, runIds: [runId] });
+  const closed = await closeHooks(executionArn);
   say(logEvents.hookClosed, { ...closed });
-  return closed;
+  return { ...closed, undoing: runId === undefined ? [] : [runId] };
 });

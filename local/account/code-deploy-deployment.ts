@@ -1,5 +1,6 @@
 import type {
   AutoRollbackEvent,
+  ComputePlatform,
   DeploymentCreator,
   DeploymentInfo,
   DeploymentStatus,
@@ -23,6 +24,8 @@ export interface DeploymentGroup {
   readonly id: string;
   readonly applicationName: string;
   readonly deploymentGroupName: string;
+  /** `Server` is EC2. */
+  readonly computePlatform: Exclude<ComputePlatform, 'Kubernetes'>;
   readonly deploymentConfigName: string;
   readonly autoScalingGroupNames: readonly string[];
   /** CodeDeploy knows target groups by name. With any, its own steps block and allow traffic. */

@@ -13,8 +13,24 @@ const INSTALL = [
   'ValidateService',
 ];
 
+/** Of a deployment to ECS or Lambda. */
+const FUNCTION_EVENTS: Readonly<Record<'ECS' | 'Lambda', readonly string[]>> = {
+  Lambda: ['BeforeAllowTraffic', 'AllowTraffic', 'AfterAllowTraffic'],
+  ECS: [
+    'BeforeInstall',
+    'Install',
+    'AfterInstall',
+    'AllowTestTraffic',
+    'AfterAllowTestTraffic',
+    'BeforeAllowTraffic',
+    'AllowTraffic',
+    'AfterAllowTraffic',
+  ],
+};
+
 /** The guide's order. In a blue/green deployment an original instance only leaves traffic, a replacement only enters it. */
 export function lifecycleOf(group: DeploymentGroup, label: TargetLabel | undefined): readonly string[] {
+  if (group.computePlatform !== 'Server') return FUNCTION_EVENTS[group.computePlatform];
   if (label === 'Blue') return BLOCK_TRAFFIC;
   if (label === 'Green') return [...INSTALL, ...ALLOW_TRAFFIC];
   return group.targetGroupNames.length > 0 ? [...BLOCK_TRAFFIC, ...INSTALL, ...ALLOW_TRAFFIC] : INSTALL;

@@ -13,6 +13,8 @@ import type {
   GetDeploymentTargetOutput,
   ListDeploymentTargetsInput,
   ListDeploymentTargetsOutput,
+  PutLifecycleEventHookExecutionStatusInput,
+  PutLifecycleEventHookExecutionStatusOutput,
   RevisionLocation,
 } from '@aws-sdk/client-codedeploy';
 import { ServiceError } from '../wire/contract.ts';
@@ -27,7 +29,7 @@ const TARGETS_PER_BATCH = 25;
 /** AWS publishes no page size for ListDeploymentTargets. */
 const TARGETS_PER_PAGE = 100;
 
-/** The operations that only show. Statuses lie behind by `physics.deploymentStatusLagSeconds`. */
+/** The operations that show, and the answer of a hook. Statuses lie behind by `physics.deploymentStatusLagSeconds`. */
 export function codeDeployOperations(codeDeploy: CodeDeploy) {
   return {
     GetDeployment(input: GetDeploymentInput): GetDeploymentOutput {
@@ -53,7 +55,7 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
           errorInformation: endedAt === undefined ? undefined : deployment.errorInformation,
           deploymentStyle: styleOf(group, isBlueGreen(deployment)),
           loadBalancerInfo: loadBalancersOf(group),
-          computePlatform: 'Server',
+          computePlatform: group.computePlatform,
         },
       };
     },
@@ -69,7 +71,7 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
           autoRollbackConfiguration: rollbackOf(group.autoRollback),
           deploymentStyle: styleOf(group, false),
           loadBalancerInfo: loadBalancersOf(group),
-          computePlatform: 'Server',
+          computePlatform: group.computePlatform,
         },
       };
     },
@@ -128,6 +130,12 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
         );
       return { deploymentTargets: ids.map(id => describeTarget(codeDeploy, deployment, id)) };
     },
+
+    PutLifecycleEventHookExecutionStatus(
+      input: PutLifecycleEventHookExecutionStatusInput,
+    ): PutLifecycleEventHookExecutionStatusOutput {
+      return codeDeploy.lifecycleEventHooks.answer(input);
+    },
   };
 }
 
@@ -171,6 +179,13 @@ function describeTarget(codeDeploy: CodeDeploy, deployment: Deployment, id: stri
     );
   const { partition, region, accountId } = codeDeploy.world;
   const { status, updatedAt, lifecycleEvents } = target.shown;
+  const { computePlatform } = deployment.group;
+  if (computePlatform !== 'Server') {
+    const seen = { deploymentId: deployment.id, targetId: id, status, lifecycleEvents: [...lifecycleEvents] };
+    return computePlatform === 'ECS'
+      ? { deploymentTargetType: 'ECSTarget', ecsTarget: seen }
+      : { deploymentTargetType: 'LambdaTarget', lambdaTarget: seen };
+  }
   return {
     deploymentTargetType: 'InstanceTarget',
     instanceTarget: {

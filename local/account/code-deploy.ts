@@ -17,12 +17,15 @@ import {
   DeploymentTarget,
 } from './code-deploy-deployment.ts';
 import { lifecycleOf } from './code-deploy-lifecycle.ts';
+import { LifecycleEventHooks } from './code-deploy-lifecycle-hooks.ts';
 import { codeDeployOperations } from './code-deploy-operations.ts';
 import type { ServiceEvent } from './neighbours.ts';
 import { uuid } from './uuid.ts';
 import type { World } from './world.ts';
 
 export interface NewDeploymentGroup {
+  /** `Server`, which is EC2, unless given. */
+  readonly computePlatform?: DeploymentGroup['computePlatform'];
   readonly applicationName: string;
   readonly deploymentGroupName: string;
   readonly deploymentConfigName?: string;
@@ -64,12 +67,13 @@ const EVENT_ENDS: Record<DeploymentEnd, LifecycleEventStatus> = {
 };
 
 /**
- * What CodeDeploy knows: applications' groups, configurations, revisions and deployments to EC2 instances.
+ * What CodeDeploy knows: applications' groups, configurations, revisions and deployments.
  *
  * A deployment is carried out by a `Deployer`, or by somebody who calls `startDeployment` and `endDeployment`.
  */
 export class CodeDeploy {
   readonly world: World;
+  readonly lifecycleEventHooks: LifecycleEventHooks;
   readonly #onEvent: (event: ServiceEvent) => void;
   readonly #random;
   readonly #groups = new Map<string, DeploymentGroup>();
@@ -82,11 +86,13 @@ export class CodeDeploy {
     this.world = world;
     this.#onEvent = onEvent;
     this.#random = world.random.fork('code-deploy');
+    this.lifecycleEventHooks = new LifecycleEventHooks(this);
     for (const config of predefinedConfigs()) this.#configs.set(config.name, config);
   }
 
   addDeploymentGroup(spec: NewDeploymentGroup): DeploymentGroup {
     const group: DeploymentGroup = {
+      computePlatform: 'Server',
       deploymentConfigName: 'CodeDeployDefault.OneAtATime',
       autoScalingGroupNames: [],
       targetGroupNames: [],
@@ -170,7 +176,8 @@ export class CodeDeploy {
     if (!deployment?.isLive) throw new Error(`${id} is not a deployment in progress`);
     for (const target of deployment.targets.values()) {
       target.end(TARGET_ENDS[status], EVENT_ENDS[status]);
-      if (status !== 'Stopped') this.announce(deployment, EVENT_STATES[status], target);
+      const isInstance = deployment.group.computePlatform === 'Server';
+      if (status !== 'Stopped' && isInstance) this.announce(deployment, EVENT_STATES[status], target);
     }
     deployment.end(status);
     this.announce(deployment, EVENT_STATES[status]);
@@ -178,6 +185,10 @@ export class CodeDeploy {
 
   deployment(id: string): Deployment | undefined {
     return this.#deployments.get(id);
+  }
+
+  deployments(): Iterable<Deployment> {
+    return this.#deployments.values();
   }
 
   deploymentGroup(applicationName: string, deploymentGroupName: string): DeploymentGroup | undefined {
@@ -231,7 +242,7 @@ export class CodeDeploy {
   }
 }
 
-/** The API of CodeDeploy, as far as deployments to EC2 instances go. */
+/** The API of CodeDeploy, as far as deployments to EC2 instances and hooks of others go. */
 export const codeDeployService = (codeDeploy: CodeDeploy): Service => ({
   name: 'codedeploy',
   client,

@@ -87,8 +87,8 @@ async function invoke(
 }
 
 /** Payload format 2.0, as the guide shows it for AWS_IAM. */
-function urlEvent(
-  { world, served }: FunctionUrlSettings,
+export function urlEvent(
+  { world, served }: Pick<FunctionUrlSettings, 'world' | 'served'>,
   { method, target, headers, body }: LoopbackRequest,
   { accessKeyId, role, instanceId }: RoleSession,
 ): APIGatewayProxyEventV2WithIAMAuthorizer {

@@ -2,7 +2,7 @@
 export interface Figure {
   readonly name: string;
   readonly measured: number;
-  readonly unit: '' | 'bytes' | 's' | '%' | 'MB' | 'min';
+  readonly unit: '' | 'bytes' | 'KB' | 'ms' | 's' | '%' | 'MB' | 'min' | 'USD';
   /** The best that AWS allows, or the limit; the ratio is of `measured` to it. */
   readonly bound?: number;
   readonly ratio?: number;

@@ -13,6 +13,7 @@ import { type Figure, none, shown } from './figures.ts';
 import { lengthFigures } from './length-figures.ts';
 import { type Milestones, MilestoneWatch } from './milestones.ts';
 import { largestPayload } from './payloads.ts';
+import { LAMBDA_GB_SECOND, LAMBDA_REQUEST, STATE_TRANSITION } from './prices.ts';
 import { functionOf, stepOf } from './steps.ts';
 
 export interface BenchResult {
@@ -120,11 +121,32 @@ function executionFigures(
       goal: { of: 'ratio', atMost: INVOCATION_SHARE },
     },
     none('failed invocations', invocations.filter(({ to }) => to === undefined).length),
+    ...priced(executions, invocations, template),
+  ];
+}
+
+/** What AWS charges a run for by the piece; the ledger and the log come to less. */
+function priced(
+  executions: Batch['executions'],
+  invocations: readonly Invocation[],
+  template: DeployedTemplate,
+): Figure[] {
+  const transitions = executions.reduce((sum, one) => sum + one.transitions, 0);
+  let milliseconds = 0;
+  let gigabyteSeconds = 0;
+  for (const invocation of invocations) {
+    const { from, to = from } = invocation;
+    const memory = template.functions.get(functionOf(invocation, template))?.memoryMegabytes ?? 0;
+    milliseconds += to - from;
+    gigabyteSeconds += ((to - from) / 1000) * (memory / 1024);
+  }
+  const lambda = gigabyteSeconds * LAMBDA_GB_SECOND + invocations.length * LAMBDA_REQUEST;
+  return [
+    shown('state transitions', transitions),
+    shown('  price of them', transitions * STATE_TRANSITION, 'USD'),
     shown('Lambda invocations', invocations.length),
-    shown(
-      'state transitions',
-      executions.reduce((sum, { transitions }) => sum + transitions, 0),
-    ),
+    shown('Lambda milliseconds', milliseconds, 'ms', 'waiting for AWS, without own computing'),
+    shown('  price of both', lambda, 'USD'),
   ];
 }
 
@@ -151,8 +173,11 @@ function callsOfRun(
   log: CallLog,
   run: Milestones,
 ): Figure[] {
-  const calls = during(run, log.calls, call => call.at).filter(({ service }) => service !== 'lambda');
-  const steps = during(run, log.invocations, one => one.from).map(one => stepOf(one, template));
+  const invocations = during(run, log.invocations, one => one.from);
+  const steps = invocations.map(one => stepOf(one, template));
+  // Not what events set off when an execution ends: that is a call or two, whatever the size of the fleet.
+  const callers = new Set(invocations.map(one => functionOf(one, template)));
+  const calls = during(run, log.calls, call => call.at).filter(({ caller }) => callers.has(caller.name));
   const bound = callBound(steps, {
     instances: run.members.length,
     targetGroups: fleet.targetGroups.length,

@@ -3,10 +3,18 @@ import type { BenchResult } from './measure-run.ts';
 
 const count = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const money = new Intl.NumberFormat('en', { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 const exact = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
+const formats: { readonly [unit in Figure['unit']]?: Intl.NumberFormat } = {
+  s: fine,
+  '%': fine,
+  min: fine,
+  USD: money,
+};
+
 const amount = (value: number, unit: Figure['unit']): string => {
-  const text = (unit === 's' || unit === '%' || unit === 'min' ? fine : count).format(value);
+  const text = formats[unit]?.format(value) ?? count.format(value);
   return unit === '' ? text : `${text} ${unit}`;
 };
 
@@ -15,14 +23,22 @@ const goalOf = ({ goal, unit }: Figure): string => {
   return `<= ${goal.of === 'ratio' ? exact.format(goal.atMost) : amount(goal.atMost, unit)}`;
 };
 
-/** One table over all sizes: a line a figure; measured, bound and ratio a size; then the goal and what missed it. */
-export function benchTable(results: readonly BenchResult[]): string {
-  const names = [...new Set(results.flatMap(({ figures }) => figures.map(figure => figure.name)))];
-  const head = [
+/** A line a figure; measured, bound and ratio; then the goal and what missed it. */
+interface Column {
+  readonly title: string;
+  readonly figures: readonly Figure[];
+}
+
+/** One table over all sizes. */
+export const benchTable = (results: readonly BenchResult[]): string =>
+  figureTable(
     'one run of',
-    ...results.flatMap(({ instances }) => [`${count.format(instances)}`, 'bound', 'ratio']),
-    'goal',
-  ];
+    results.map(({ instances, figures }) => ({ title: count.format(instances), figures })),
+  );
+
+export function figureTable(what: string, results: readonly Column[]): string {
+  const names = [...new Set(results.flatMap(({ figures }) => figures.map(figure => figure.name)))];
+  const head = [what, ...results.flatMap(({ title }) => [title, 'bound', 'ratio']), 'goal'];
   const rows = names.map(name => {
     const figures = results.map(result => result.figures.find(figure => figure.name === name));
     const cells = figures.flatMap(figure => [

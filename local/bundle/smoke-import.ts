@@ -33,6 +33,17 @@ export async function smokeImport(fn: DeployedFunction, directory: string): Prom
   return report.milliseconds;
 }
 
+/**
+ * How long the import of a module takes, in milliseconds.
+ *
+ * @throws Error when it cannot be imported
+ */
+export async function timeImport(file: string): Promise<number> {
+  const report = await probe(file);
+  if ('failure' in report) throw new Error(`${file} cannot be imported: ${report.failure}`);
+  return report.milliseconds;
+}
+
 async function probe(file: string): Promise<z.output<typeof Report>> {
   const child = fork(PROBE, [pathToFileURL(file).href], {
     env: {},

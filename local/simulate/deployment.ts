@@ -4,6 +4,7 @@ import type { Stack } from '../stack/deploy.ts';
 import type { Execution } from '../states/execution.ts';
 import type { Json } from '../states/json.ts';
 import type { BuiltFleet } from './build-fleet.ts';
+import { deployThroughCodeDeploy } from './code-deploy-deployment.ts';
 import type { DeploymentSpec, Scenario } from './scenario.ts';
 
 /** One passage of a batch through the bracket, or past it. */
@@ -54,6 +55,7 @@ class BatchFailed extends Error {
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
 export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
+  if (spec.through === 'codedeploy') return deployThroughCodeDeploy(site, { name, spec });
   const { account, fleet, stack } = site;
   const { journal } = account.world;
   const instances = chosen(fleet, spec);
@@ -97,7 +99,7 @@ function chosen({ instances }: BuiltFleet, { instances: numbers }: DeploymentSpe
   });
 }
 
-function batchesOf(instances: readonly Instance[], { batches }: DeploymentSpec): Instance[][] {
+function batchesOf(instances: readonly Instance[], { batches = 'half' }: DeploymentSpec): Instance[][] {
   const size =
     batches === 'all'
       ? instances.length

@@ -67,9 +67,32 @@ function happen(
     case 'break-application':
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
       return;
+    case 'stop-deployment':
+      stopDeployment(account);
+      return;
+    case 'scale-out':
+      scaleOut(account, fleet);
+      return;
     case 'stop-execution':
       for (const execution of stack?.executions.all() ?? [])
         if (execution.status === 'RUNNING')
           stack?.executions.stop(execution.arn, 'Operator.Stopped', 'by a person');
   }
+}
+
+function stopDeployment({ codeDeploy }: Account): void {
+  const live = [...codeDeploy.deployments()].find(deployment => deployment.isLive);
+  if (!live || !codeDeploy.deployer)
+    throw new Error('CodeDeploy carries out no deployment that could be stopped');
+  codeDeploy.deployer.stop(live, false);
+}
+
+function scaleOut({ autoScaling }: Account, { groupName }: BuiltFleet): void {
+  if (groupName === undefined)
+    throw new Error('no Auto Scaling group watches the fleet, so none can scale out');
+  const { desiredCapacity } = autoScaling.group(groupName);
+  autoScalingActs(autoScaling).SetDesiredCapacity({
+    AutoScalingGroupName: groupName,
+    DesiredCapacity: desiredCapacity + 1,
+  });
 }

@@ -1,3 +1,4 @@
+import { executionName } from '../../functions/core/naming.ts';
 import type { Account } from '../account/account.ts';
 import type { Entry } from '../account/journal.ts';
 import type { Instance } from '../account/neighbours.ts';
@@ -140,7 +141,7 @@ export class Invariants {
 
   #endDeployment(executionArn: string): void {
     for (const [id, runId] of this.#inDeployment)
-      if (executionArn.endsWith(`:after-${runId}`)) this.#inDeployment.delete(id);
+      if (endsRun(executionArn, runId)) this.#inDeployment.delete(id);
   }
 
   #checkGoAhead(runId: string, instanceIds: readonly string[]): void {
@@ -249,7 +250,15 @@ export class Invariants {
   }
 
   #behind(targetId: string | undefined): Instance | undefined {
-    return targetId === undefined ? undefined : this.#byTargetId.get(targetId);
+    return targetId === undefined ? undefined : (this.#byTargetId.get(targetId) ?? this.#launched(targetId));
+  }
+
+  /** What the fleet's group has launched since belongs to the fleet too. */
+  #launched(targetId: string): Instance | undefined {
+    const { ec2, autoScaling } = this.#account;
+    const instance = ec2.instance(targetId) ?? ec2.byAddress(targetId);
+    const group = instance && autoScaling.memberOf(instance.id)?.group.name;
+    return group !== undefined && group === this.#fleet.groupName ? instance : undefined;
   }
 
   /** @param key the target group's ARN, and `id:port` */
@@ -278,6 +287,13 @@ export class Invariants {
   }
 }
 
+/** Is it the after-deploy of this run, or its undo-run, whose name also tells what it takes the run over from? */
+function endsRun(executionArn: string, runId: string): boolean {
+  const name = executionArn.split(':').at(-1) ?? '';
+  const undo = executionName('undo', runId).replace(/[0-9a-f]+$/, '');
+  return [`after-${runId}`, executionName('after', runId)].includes(name) || name.startsWith(undo);
+}
+
 /** Verdicts that our acts cause: application status, and load balancer health. */
 const OURS = /Application Status check|ELB/;
 
@@ -297,4 +313,4 @@ function minHealthyPercent({ deployment: { request } }: Scenario): number {
 }
 
 /** Ledger items that remember, and neither claim nor hold anything. */
-const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace)#/;
+const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks)#/;

@@ -89,9 +89,24 @@ const fleet = z.strictObject({
 });
 
 const deployment = z.strictObject({
+  /** Who carries it out: the scenario itself, batch by batch, or CodeDeploy, with the AppSpec of examples/codedeploy. */
+  through: z.enum(['batches', 'codedeploy']).default('batches'),
   /** The instances of the fleet that are deployed to, by their number from 0; all unless given. */
   instances: z.array(z.int().min(0)).min(1).optional(),
-  batches: z.union([z.enum(['one-at-a-time', 'half', 'all']), z.int().min(1)]).default('half'),
+  /** `half` unless given. */
+  batches: z.union([z.enum(['one-at-a-time', 'half', 'all']), z.int().min(1)]).optional(),
+  /** Through CodeDeploy, the deployment configuration `CodeDeployDefault.`; OneAtATime unless given. */
+  config: z.enum(['OneAtATime', 'HalfAtATime', 'AllAtOnce']).optional(),
+  /** Through CodeDeploy, its own load balancer step moves the traffic, and Quiesce does not. */
+  loadBalancerStep: z.boolean().optional(),
+  /** Through CodeDeploy, one run over the whole fleet, with `traffic: leave`, around the deployment. */
+  fleetWide: z.boolean().optional(),
+  /** Through CodeDeploy, the AppSpec calls quiesce.sh; yes unless given. */
+  hooks: z.boolean().optional(),
+  /** Through CodeDeploy, a deployment that fails is rolled back, by another deployment. */
+  autoRollback: z.boolean().optional(),
+  /** Through CodeDeploy, `real` runs its scripts as child processes, `imitated` (unless given) does what they do. */
+  scripts: z.enum(['real', 'imitated']).optional(),
   /** How long the application is stopped on each instance of a batch. */
   downSeconds: seconds.default(120),
   /** How the request names the fleet. */
@@ -104,6 +119,28 @@ const deployment = z.strictObject({
   neverReady: z.boolean().default(false),
 });
 
+const ONLY_THROUGH_CODEDEPLOY = [
+  'config',
+  'loadBalancerStep',
+  'fleetWide',
+  'hooks',
+  'autoRollback',
+  'scripts',
+] as const;
+
+/** What one way of deploying does not know is refused, not ignored. */
+function refuseForeignMembers(
+  spec: z.output<typeof deployment>,
+  { addIssue }: { readonly addIssue: (issue: { code: 'custom'; path: string[]; message: string }) => void },
+): void {
+  const throughCodeDeploy = spec.through === 'codedeploy';
+  const foreign = throughCodeDeploy ? (['batches', 'instances'] as const) : ONLY_THROUGH_CODEDEPLOY;
+  for (const name of foreign.filter(one => spec[one] !== undefined))
+    addIssue({ code: 'custom', path: [name], message: `is not for a deployment through ${spec.through}` });
+  if (throughCodeDeploy && spec.fleet === 'codeDeployDeploymentId')
+    addIssue({ code: 'custom', path: ['fleet'], message: 'has to be known before there is a deployment' });
+}
+
 const happening = z.strictObject({
   atSeconds: seconds,
   /** Counted from when a machine first enters this state; from the start of the deployment unless given. */
@@ -113,6 +150,8 @@ const happening = z.strictObject({
     'release-suppression',
     'register-targets',
     'stop-execution',
+    'stop-deployment',
+    'scale-out',
     'mark-unhealthy',
     'break-application',
   ]),
@@ -126,7 +165,13 @@ const ending = z.strictObject({
 });
 
 /** Somebody else's deployment to the same fleet, begun while the first is on its way. */
-const rival = deployment.extend({ atSeconds: seconds, expect: ending.prefault({}) });
+const rival = deployment
+  .extend({
+    through: z.literal('batches').default('batches'),
+    atSeconds: seconds,
+    expect: ending.prefault({}),
+  })
+  .superRefine(refuseForeignMembers);
 
 const expectation = ending.extend({
   replaced: z.int().min(0).default(0),
@@ -138,7 +183,7 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   seed: z.int().min(0).default(1),
   fleet,
-  deployment: deployment.prefault({}),
+  deployment: deployment.superRefine(refuseForeignMembers).prefault({}),
   rivals: z.array(rival).default([]),
   events: z.array(happening).default([]),
   /** Overrides of the account's physics, by the names of local/account/physics.ts. */

@@ -35,6 +35,10 @@ export interface SimulationSettings {
   readonly gates?: (account: Account) => readonly Gate[];
   /** May an invocation of a function die between two of its calls? */
   readonly dies?: StackSettings['dies'];
+  /** Parameters of the template, where they do not have their defaults. */
+  readonly parameters?: StackSettings['parameters'];
+  /** When events reach a rule: none for a lost one, two for a duplicate. */
+  readonly deliveries?: StackSettings['deliveries'];
   /** Is shown the account when the deployment is about to begin. */
   readonly begun?: (scene: Scene) => void;
 }
@@ -92,6 +96,8 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
         code,
         gates: [...(settings.gates?.(account) ?? []), invariants.gate],
         ...(settings.dies && { dies: settings.dies }),
+        ...(settings.parameters && { parameters: settings.parameters }),
+        ...(settings.deliveries && { deliveries: settings.deliveries }),
       });
   if (stack) account.onEvent(event => stack.events.put(event));
   const { hear } = settings;

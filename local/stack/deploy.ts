@@ -16,6 +16,7 @@ import { DynamoDb } from './dynamo-db.ts';
 import { Events, type EventsSettings } from './events.ts';
 import { announceExecutions } from './execution-events.ts';
 import type { Code } from './handlers.ts';
+import type { JsonObject } from './json.ts';
 import { Lambda, type LambdaSettings } from './lambda.ts';
 import { MachineTasks } from './machine-tasks.ts';
 import { Queues } from './queues.ts';
@@ -50,6 +51,8 @@ export interface Stack {
   readonly lostEvents: readonly LostEvent[];
   readonly wire: Wire;
   readonly calls: CallCounter;
+  /** An `Event` invocation, as a service makes it: retried, and in the end sent to the on-failure destination. */
+  invokeLater(functionName: string, event: JsonObject): void;
   /** @throws ServiceError as StartExecution; @throws Error when the template has no such machine */
   startExecution(machine: string, start: { readonly name?: string; readonly input: Json }): Execution;
   unusedPermissions(): readonly UnusedPermission[];
@@ -118,6 +121,10 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     lostEvents: asynchronous.lost,
     wire,
     calls,
+    invokeLater(functionName, event) {
+      const fn = lambda.find(functionName);
+      asynchronous.accept(fn, fn.arn, event);
+    },
     startExecution(machine, { name, input }) {
       const arn = template.machines.get(machine)?.arn;
       if (!arn) throw new Error(`the template has no machine ${machine}`);

@@ -36,7 +36,7 @@ export interface DeployedFunction {
   readonly versionArn: string | undefined;
   /** What `!Ref Function.Alias` gives. */
   readonly aliasArn: string | undefined;
-  /** As written, relative to the template: `build/plan/`. */
+  /** The folder of its bundle, relative to the template: `build/PlanFunction/`. */
   readonly codeUri: string;
   /** `index.handler`. */
   readonly handler: string;

@@ -71,6 +71,8 @@ export class Intrinsics {
         const [condition = '', yes = null, no = null] = list(argument, name, from, 3);
         return this.resolve(this.condition(string(condition, name, from)) ? yes : no, from);
       }
+      case 'Fn::Base64':
+        return Buffer.from(this.#string(argument, name, from)).toString('base64');
       case 'Fn::Join': {
         const [separator = '', items = null] = list(argument, name, from, 2);
         return this.#list(items, name, from).join(string(separator, name, from));

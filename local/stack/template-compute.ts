@@ -44,7 +44,11 @@ const FunctionProperties = z.strictObject({
   Tracing: ignored,
 });
 
-const FunctionMetadata = z.looseObject({ Source: text.optional() });
+const FunctionMetadata = z.looseObject({ Source: text.optional(), BuildMethod: text.optional() });
+
+/** A function of the whole folder is built by its Makefile, which takes it from here. What SAM has built has a CodeUri of its own. */
+const builtBy = (buildMethod: string | undefined, codeUri: string, logicalId: string): string =>
+  buildMethod === 'makefile' && codeUri === '.' ? `build/${logicalId}/` : codeUri;
 
 export function readFunction(
   { logicalId, properties, metadata }: Resource,
@@ -52,7 +56,11 @@ export function readFunction(
   permissions: FunctionPermissions,
 ): DeployedFunction {
   const made = parseProperties(FunctionProperties, template.resolve(properties, logicalId), logicalId);
-  const { Source } = parseProperties(FunctionMetadata, template.resolve(metadata, logicalId), logicalId);
+  const { Source, BuildMethod } = parseProperties(
+    FunctionMetadata,
+    template.resolve(metadata, logicalId),
+    logicalId,
+  );
   const { name, arn } = template.naming(logicalId);
   const functionArn = arn('lambda', `function:${name}`);
   return {
@@ -61,7 +69,7 @@ export function readFunction(
     arn: functionArn,
     versionArn: template.publishedArn(logicalId, 'Version'),
     aliasArn: template.publishedArn(logicalId, 'Alias'),
-    codeUri: made.CodeUri,
+    codeUri: builtBy(BuildMethod, made.CodeUri, logicalId),
     handler: made.Handler,
     source: Source,
     environment: made.Environment.Variables,

@@ -1,15 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  atTheEnd,
-  type Deploying,
-  deploying,
-  type Hook,
-} from '../local/helpers/deploying-agents.ts';
+import { type Answer, type Deploying, deploying, type Hook } from '../local/helpers/deploying-agents.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/codedeploy', import.meta.url));
 
@@ -63,15 +54,7 @@ describe('the shipped script', () => {
   });
 
   it("D8: with CodeDeploy's own load balancer step begins before it, gates after it and ends after the traffic", async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'revision-'));
-    atTheEnd(() => rmSync(directory, { recursive: true }));
-    cpSync(EXAMPLE, directory, { recursive: true });
-    const spec = readFileSync(join(EXAMPLE, 'appspec.yml'), 'utf8');
-    const [head = '', validate = ''] = spec.split('  ValidateService:\n');
-    const [ownScript = '', quiesce = ''] = validate.split('    - location: scripts/quiesce.sh\n');
-    const after = `  AfterAllowTraffic:\n    - location: scripts/quiesce.sh\n${quiesce}`;
-    writeFileSync(join(directory, 'appspec.yml'), `${head}  ValidateService:\n${ownScript}${after}`);
-    const { end, asked } = await deploying({ fleet: { balanced: true }, directory }, () =>
+    const { end, asked } = await deployingExample({ fleet: { balanced: true } }, () =>
       answer('go-ahead', 'Go.'),
     );
     expect(await end()).toBe('Succeeded');
@@ -80,6 +63,7 @@ describe('the shipped script', () => {
       'gate AfterBlockTraffic',
       'gate ApplicationStop',
       'gate BeforeInstall',
+      'after ValidateService',
       'after AfterAllowTraffic',
     ]);
   });

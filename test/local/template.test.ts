@@ -37,6 +37,7 @@ describe('intrinsic functions', () => {
     ['{ Fn::GetAtt: [Plan, Arn] }', 'arn:aws:lambda:eu-west-1:111122223333:function:quiesce-Plan'],
     [`!Sub "\${AWS::Partition}/\${Topic.TopicName}/\${!Literal}"`, `aws/quiesce-Topic/\${Literal}`],
     [`!Sub ["\${Which}-\${Mode}", { Which: !Select [1, !Ref Names] }]`, 'two-fast'],
+    ['!Base64 { Ref: Mode }', 'ZmFzdA=='],
     ['!Join ["|", !Split [":", "a:b"]]', 'a|b'],
     ['!If [Both, !FindInMap [Limits, standard, chunk], none]', '100'],
     ['!If [Slow, x, !Ref AWS::NoValue]', undefined],

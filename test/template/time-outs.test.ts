@@ -18,7 +18,7 @@ const impatientTasks = (definition: JsonObject): readonly string[] =>
 
 test('D5: every function ends within the time that an undo waits for', () => {
   expect(longFunctions(product)).toEqual([]);
-  const { read } = brokenTemplate('CodeUri: build/undo/', 'CodeUri: build/undo/\n      Timeout: 61');
+  const { read } = brokenTemplate('Description: Undoes what a fenced run has done.', 'Timeout: 61');
   expect(longFunctions(read())).toEqual(['UndoFunction may run 61 s']);
 });
 

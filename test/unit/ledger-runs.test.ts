@@ -9,6 +9,7 @@ import {
   fencedRun,
   findRun,
   markActed,
+  markTakenOut,
   ownRun,
 } from '../../functions/core/ledger/runs.ts';
 import { change, number } from '../../functions/core/ledger/table.ts';
@@ -64,6 +65,24 @@ describe('the record of a run', () => {
       expect(run).toMatchObject({ createdAt: NOW + 1, plan: { instanceIds: ['i-2'] } });
       // What was done is not forgotten by that.
       expect(run).toMatchObject({ acted: true, suppressedAt: NOW });
+    }));
+
+  test('D41: keeps when it was first suppressed, when last, when taken out, and when it was resumed', () =>
+    ledger.as(async () => {
+      const runId = await planned();
+      await markActed(runId, OWNER, NOW);
+      await markActed(runId, OWNER, NOW + 10);
+      await markTakenOut(runId, OWNER, NOW + 11);
+      await goAhead(runId);
+      await takeOver(runId, OTHER);
+      expect(await findRun(runId)).toMatchObject({
+        suppressedSince: NOW,
+        suppressedAt: NOW + 10,
+        takenOutAt: NOW + 11,
+        goAheadAt: NOW,
+        resumedAt: NOW,
+      });
+      await expect(markTakenOut(runId, OWNER, NOW)).rejects.toThrow(RunEnded);
     }));
 
   test('D12: is not written over by another execution, and by none once it is further or over', () =>

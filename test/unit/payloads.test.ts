@@ -20,7 +20,7 @@ const ownership = {
 const { execution } = ownership;
 const NOW = 1_796_029_200;
 
-const payloads: readonly (readonly [string, z.ZodType, Record<string, unknown>])[] = [
+const payloads: readonly (readonly [string, z.core.$ZodType, Record<string, unknown>])[] = [
   ['act', actPayload, { ...ownership, deadline: NOW }],
   ['suppress', suppressPayload, { ...ownership, until: NOW, round: 0 }],
   [
@@ -37,6 +37,7 @@ const payloads: readonly (readonly [string, z.ZodType, Record<string, unknown>])
       startedAt: '2026-11-30T09:00:00.123Z',
       enteredAt: ENTERED,
       optInTagValue: 'enabled',
+      defaultPolicy: '{}',
       request: {},
     },
   ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CheckResult, judgeCheck } from '../../functions/core/domain/readiness.ts';
+import { type CheckResult, changeOf, judgeCheck } from '../../functions/core/domain/readiness.ts';
 
 const REGISTERED_AT = Date.UTC(2026, 10, 30, 9);
 const at = (seconds: number) => new Date(REGISTERED_AT + seconds * 1000);
@@ -78,4 +78,40 @@ describe('R-AGREE: only an evaluation newer than the act is evidence', () => {
     const { evaluatedAt: _, ...undated } = result();
     expect(judgeCheck(undated, 0)).toBe('stale');
   });
+});
+
+describe('a change of status', () => {
+  const change = (some: Partial<CheckResult>) =>
+    changeOf(result(some), REGISTERED_AT, REGISTERED_AT + 100_000);
+
+  test('is known by what it came to, and since when', () => {
+    expect(change({ since: at(60) })).toEqual({
+      from: 'not-passed',
+      to: 'passed',
+      reason: 'ResponseCodeMatched',
+    });
+    expect(
+      changeOf(
+        { checkId: 'c', aggregation: 'included', status: 'initializing', since: at(1) },
+        at(0).getTime(),
+        at(1).getTime(),
+      ),
+    ).toEqual({ from: 'not-initializing', to: 'initializing', reason: 'none' });
+  });
+
+  test('counts in one of two times that follow each other, also at their border', () => {
+    const both = [0, 50, 100].map(second => at(second).getTime());
+    const [first = 0, border = 0, last = 0] = both;
+    for (const since of [at(1), at(50), at(51), at(100)]) {
+      const counted = [changeOf(result({ since }), first, border), changeOf(result({ since }), border, last)];
+      expect(counted.filter(Boolean)).toHaveLength(1);
+    }
+  });
+
+  test.each([undefined, at(0), at(101)])(
+    'of before, of later, or of an unknown time (%s) does not',
+    since => {
+      expect(change(since ? { since } : {})).toBeUndefined();
+    },
+  );
 });

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidRequest } from '../../functions/core/errors.ts';
 import { LEAD_SECONDS } from '../../functions/core/limits.ts';
-import { afterRequest, isRunId, readRequest, runRequest } from '../../functions/core/request.ts';
+import {
+  afterRequest,
+  isRunId,
+  readRequest,
+  runRequest,
+  withDefaultPolicy,
+} from '../../functions/core/request.ts';
 
 const instanceIds = ['i-0123456789abcdef0'];
 const least = { runId: 'r', fleet: { instanceIds } };
@@ -204,5 +210,41 @@ test('every instant that is taken is one that a date can be made of', () => {
       const read = afterRequest.safeParse({ runId: 'r', deployedAt });
       expect(read.success && Number.isNaN(Date.parse(deployedAt))).toBe(false);
     }),
+  );
+});
+
+describe("the stack's default policy", () => {
+  const fleet = { autoScalingGroupName: 'web' };
+  const policyOf = (policy: object | undefined, defaults: string) =>
+    readRequest(runRequest, withDefaultPolicy({ runId: 'r', fleet, ...(policy && { policy }) }, defaults))
+      .policy;
+
+  test("lies between the request's own words and the product's defaults", () => {
+    const defaults = '{"leadSeconds":240,"waitSeconds":60}';
+    expect(policyOf({ waitSeconds: 0 }, defaults)).toMatchObject({
+      leadSeconds: 240,
+      waitSeconds: 0,
+      readySeconds: 900,
+    });
+    expect(policyOf(undefined, defaults)).toMatchObject({ leadSeconds: 240, waitSeconds: 60 });
+  });
+
+  test.each([
+    ['{"leadSeconds":10}', 'leadSeconds: must be at least 180'],
+    ['{"leedSeconds":240}', 'leedSeconds'],
+    ['{"leadSeconds":', 'JSON'],
+    ['[]', 'expected object'],
+  ])('%s is refused, and the parameter named', (defaults, why) => {
+    const refused = () => withDefaultPolicy({ runId: 'r', fleet }, defaults);
+    expect(refused).toThrow(InvalidRequest);
+    expect(refused).toThrow('The parameter DefaultPolicy of the stack is no policy: ');
+    expect(refused).toThrow(why);
+  });
+
+  test.each([null, 'text', { policy: 'none' }])(
+    'a request that is none (%j) is left to be refused',
+    request => {
+      expect(withDefaultPolicy(request, '{"leadSeconds":240}')).toBe(request);
+    },
   );
 });

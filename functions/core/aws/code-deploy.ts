@@ -206,7 +206,15 @@ export async function eventInProgress(deploymentId: string): Promise<string | un
   return target?.lifecycleEvents?.find(event => event.status === 'InProgress')?.lifecycleEventName;
 }
 
-/** Answers a lifecycle event hook; one that is answered already is a success (R-HOOKSTATUS). */
+/** Nothing waits for this answer: it was given already (R-HOOKSTATUS), or the deployment has no such hook. */
+const NOT_AWAITED = [
+  'LifecycleEventAlreadyCompletedException',
+  'DeploymentDoesNotExistException',
+  'InvalidLifecycleEventHookExecutionIdException',
+  'UnsupportedActionForDeploymentTypeException',
+];
+
+/** Answers a lifecycle event hook. An answer that nothing waits for is no error. */
 export async function putHookStatus(
   deploymentId: string,
   lifecycleEventHookExecutionId: string,
@@ -220,7 +228,6 @@ export async function putHookStatus(
   try {
     await send('codedeploy:PutLifecycleEventHookExecutionStatus', () => codeDeploy().send(command));
   } catch (error) {
-    if (!hasCode(error, 'LifecycleEventAlreadyCompletedException', 'DeploymentDoesNotExistException'))
-      throw error;
+    if (!hasCode(error, ...NOT_AWAITED)) throw error;
   }
 }

@@ -2,7 +2,7 @@ import { inChunks } from '../aws/batch.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
-import { advance, createRun, findRun } from '../ledger/runs.ts';
+import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
@@ -73,7 +73,7 @@ export async function beginRun(
   };
   const deadline = now + plan.budgets.before + plan.budgets.undo;
   await createRun({ runId: request.runId, owner, request, plan, createdAt: now, deadline });
-  const conflicts = await claimAll(request, planned, now);
+  const { conflicts, superseding } = await claimAll(request, owner, planned, now);
   if (conflicts.length === 0) return { ...begun, verdict: 'planned', waitSeconds: 0 };
 
   const mayWait = request.queue || conflicts.every(conflict => conflict.why === 'releasing');
@@ -82,7 +82,10 @@ export async function beginRun(
     throw new RunInProgress(
       `Run ${list([...new Set(conflicts.map(conflict => conflict.by))])} is live on ${list(conflicts.map(conflict => conflict.instanceId))} and moves the same traffic. Wait for it, or say queue: true with a longer policy.waitSeconds.`,
     );
-  await dropClaims(request.runId, plan.instanceIds);
+  await dropClaims(
+    request.runId,
+    plan.instanceIds.filter(id => !superseding.has(id)),
+  );
   return { ...begun, verdict: 'queued', waitSeconds };
 }
 
@@ -106,29 +109,48 @@ interface Conflict {
   readonly why: 'traffic' | 'releasing';
 }
 
+interface Claims {
+  readonly conflicts: readonly Conflict[];
+  /** Instances whose traffic was taken over: what was recorded of it is this run's to put back now. */
+  readonly superseding: ReadonlySet<string>;
+}
+
 async function claimAll(
   request: RunRequest,
+  owner: string,
   { plan, members, movedBy }: PlannedRun,
   now: number,
-): Promise<Conflict[]> {
+): Promise<Claims> {
   const conflicts: Conflict[] = [];
+  const superseding = new Set<string>();
+  const ended = await endedRuns(new Set(movedBy.values()));
+  // Written before anything is taken over: from then on this run has something to undo.
+  if (ended.size > 0) await markActed(request.runId, owner);
   await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
     if (!member) return;
     const claim = { member, until: plan.suppressUntil };
+    const { instanceId } = member;
+    const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;
     const answer = await claimInstance(
       request.runId,
       member.instanceId,
       claim,
       member.memberships.length > 0,
       now,
+      was !== undefined && ended.has(was) ? was : undefined,
     );
-    const { instanceId } = member;
-    const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;
-    if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
+    if (answer.claimed && was !== undefined && ended.has(was)) superseding.add(instanceId);
+    else if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
     // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
     else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
   });
-  return conflicts;
+  return { conflicts, superseding };
+}
+
+/** Those that have failed and still hold what they did: a run that comes after them takes it over (D2). */
+async function endedRuns(runIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const runs = await Promise.all([...runIds].map(findRun));
+  return new Set(runs.flatMap(run => (run?.status === 'ended' ? [run.runId] : [])));
 }
 
 /** Ends this run's claims on instances where it has done nothing. */

@@ -1,14 +1,17 @@
 import { RunEnded } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import { recordRefusal } from '../ledger/refusals.ts';
-import { advance, endRun, fencedRun, findRun, ownRun } from '../ledger/runs.ts';
+import { advance, endRun, fencedRun, findRun, ownRun, takeOver } from '../ledger/runs.ts';
+import type { Measure } from '../metrics.ts';
 import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
 import { endClaims } from './release.ts';
+import { measureBlindness, measureLead, measureOutcome } from './run-measures.ts';
 
 export interface Concluded {
   readonly runId: string;
   readonly at: number;
+  readonly measures: readonly Measure[];
 }
 
 /** Writes the go-ahead into the record: from now on the deployment may act. @throws RunEnded */
@@ -16,20 +19,20 @@ export async function giveGoAhead(runId: string, owner: string): Promise<Conclud
   const at = nowSeconds();
   if (!(await advance(runId, { from: 'before', to: 'go-ahead', owner, at })))
     throw new RunEnded(`Run ${runId} ended before its go-ahead: it is not given.`);
-  return { runId, at };
+  return { runId, at, measures: measureLead(await ownRun(runId, owner), at) };
 }
 
 /** Ends a run that went through the whole bracket. */
 export async function succeed(runId: string, owner: string): Promise<Concluded> {
-  const run = await findRun(runId);
+  const known = await findRun(runId);
   const at = nowSeconds();
-  if (!(run?.status === 'ended' && run.owner === owner && run.outcome === 'succeeded')) {
-    const { plan } = await ownRun(runId, owner);
-    await endClaims(runId, await findInstances(plan.instanceIds));
-    if (!(await endRun(runId, { owner, outcome: 'succeeded', at })))
-      throw new RunEnded(`Run ${runId} was ended by somebody else before it could succeed.`);
-  }
-  return { runId, at };
+  if (known?.status === 'ended' && known.owner === owner && known.outcome === 'succeeded')
+    return { runId, at, measures: [] };
+  const run = await ownRun(runId, owner);
+  await endClaims(runId, await findInstances(run.plan.instanceIds));
+  if (!(await endRun(runId, { owner, outcome: 'succeeded', at })))
+    throw new RunEnded(`Run ${runId} was ended by somebody else before it could succeed.`);
+  return { runId, at, measures: [measureOutcome('succeeded', undefined), measureBlindness(run, at)] };
 }
 
 export interface Fenced {
@@ -39,16 +42,21 @@ export interface Fenced {
   readonly deadline: number;
   readonly error: string;
   readonly cause: string;
+  readonly measures: readonly Measure[];
 }
 
 /**
  * Ends a run before its undo: no act of it starts after this write (D5). What only holds claims is given up at once.
+ *
+ * @param from an execution that owns the run and cannot end it: it is taken over first
  */
 export async function fence(
   runId: string,
   owner: string,
   failure: { readonly error: string; readonly cause: string },
+  from?: string,
 ): Promise<Fenced> {
+  if (from !== undefined) await takeOver(runId, from, owner);
   const at = nowSeconds();
   const said = readable(failure);
   // A request without a proper runId has neither run nor refusal on record.
@@ -56,18 +64,23 @@ export async function fence(
   const ours = run !== undefined && (await endRun(run.runId, { owner, outcome: 'failed', at, ...said }));
   if (!run && isRunId(runId)) await recordRefusal(runId, said, at);
   const answer = { runId, deadline: at + (run?.plan.budgets.undo ?? 0), ...said };
-  if (!ours) return { ...answer, next: 'nothing' };
+  const refused = [measureOutcome('refused', said.error)];
+  if (!ours) return { ...answer, next: 'nothing', measures: refused };
+  // A repeated fence ends nothing.
+  const once = (measures: readonly Measure[]) => (run.status === 'live' ? measures : []);
   // Read after the fence: an act that marked the run before it goes on, and has to be undone.
-  if ((await fencedRun(run.runId, owner)).acted) return { ...answer, next: 'undo' };
+  if ((await fencedRun(run.runId, owner)).acted)
+    return { ...answer, next: 'undo', measures: once([measureOutcome('failed', said.error)]) };
   await endClaims(run.runId, await findInstances(run.plan.instanceIds));
-  return { ...answer, next: 'nothing' };
+  return { ...answer, next: 'nothing', measures: once(refused) };
 }
 
 /** Ends the claims of a fenced run whose undo was observed. @throws RunEnded when this execution did not fence it */
 export async function closeUndone(runId: string, owner: string): Promise<Concluded> {
   const run = await fencedRun(runId, owner);
   await endClaims(runId, await findInstances(run.plan.instanceIds));
-  return { runId, at: nowSeconds() };
+  const at = nowSeconds();
+  return { runId, at, measures: [measureBlindness(run, at)] };
 }
 
 /** A Lambda function's error arrives as JSON in the cause: a person reads its sentence (SFN puts at most 32,768 characters). */

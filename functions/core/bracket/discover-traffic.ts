@@ -22,6 +22,7 @@ export interface Traffic {
  * Finds every membership of every instance, on every port (R-EXACT): in the groups that the request names, else in those
  * attached to the Auto Scaling groups, else, and always for instances outside a group, in all groups of the VPC (D11).
  *
+ * @param recorded groups of which another run has taken members out: none of those is listed there now
  * @throws NotOptedIn when a target group that would be acted on lacks the tag; TargetGroupUnknown
  */
 export async function discoverTraffic(
@@ -29,9 +30,12 @@ export async function discoverTraffic(
   fleet: Fleet,
   optIn: OptInTag,
   reads: Reads,
+  recorded: ReadonlySet<string>,
 ): Promise<Traffic> {
   const remarks: string[] = [];
-  const facts = await candidateGroups(request, fleet, reads);
+  const candidates = await candidateGroups(request, fleet, reads);
+  const further = [...recorded].filter(arn => !candidates.some(group => group.arn === arn));
+  const facts = [...candidates, ...(await reads.targetGroups(further))];
   const usable = facts.filter(group => {
     const ordinary = group.targetType === 'instance' || group.targetType === 'ip';
     if (!ordinary)
@@ -47,7 +51,8 @@ export async function discoverTraffic(
   await Promise.all(
     usable.map(async group => {
       const listed = await reads.targetHealth(group.arn);
-      if (listed.some(target => owners.has(target.target.id))) health.set(group.arn, listed);
+      if (recorded.has(group.arn) || listed.some(target => owners.has(target.target.id)))
+        health.set(group.arn, listed);
     }),
   );
   const concerned = usable.filter(group => health.has(group.arn));

@@ -22,8 +22,10 @@ import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { findRun } from '../ledger/runs.ts';
-import { CHECK_INTERVAL_SECONDS } from '../limits.ts';
+import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS } from '../limits.ts';
+import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
+import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { membersOf } from './members.ts';
 import { sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -40,6 +42,8 @@ export interface LookRequest {
   readonly enteredAt: number;
   /** For `ready`: evaluations must be newer than this, in milliseconds since the epoch. */
   readonly newerThan: number;
+  /** For `ready`: changes of the checks have been counted up to then, in milliseconds since the epoch. */
+  readonly countedUntil?: number | undefined;
 }
 
 export interface Looked extends StepAnswer {
@@ -47,6 +51,8 @@ export interface Looked extends StepAnswer {
   readonly evaluatedUntil: number;
   /** A check of a member does not pass at the moment: evaluations count from now on. */
   readonly broken: boolean;
+  readonly countedUntil: number;
+  readonly measures: readonly Measure[];
 }
 
 /** What a look reads of AWS. */
@@ -85,13 +91,25 @@ export async function look(request: LookRequest): Promise<Looked> {
   await finishGone(sightings, reads);
   if (wants('undone')) for (const [group, sighting] of await openHolds(run)) sightings.set(group, [sighting]);
 
+  const answered = answer(run, request, sightings);
+  // Older than what describing lags behind, so that no change of before shows only later.
+  const { countedUntil = request.enteredAt } = request;
+  const counted = Math.max(countedUntil, request.enteredAt - DESCRIBE_LAG_SECONDS * 1000);
   return {
-    ...answer(run, request, sightings),
+    ...answered,
     // Each check is evaluated once an interval, and a loop looks more often than that: no evaluation escapes it.
     evaluatedUntil: request.newerThan + CHECK_INTERVAL_SECONDS * 1000,
     broken: members.some(
       member => !isGone(sightings, member) && !passesUnbroken(member, statuses.get(member.instanceId)),
     ),
+    countedUntil: counted,
+    measures: [
+      ...(request.goals.length === 1 && wants('drained') && answered.verdict === 'met'
+        ? measureDrain(run, nowSeconds())
+        : []),
+      ...(wants('in-service') ? measureHealthy(run, members, targets) : []),
+      ...(wants('ready') ? measureTransitions(members, statuses, countedUntil, counted) : []),
+    ],
   };
 }
 

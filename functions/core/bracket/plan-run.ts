@@ -44,11 +44,11 @@ export async function planRun(
 ): Promise<PlannedRun> {
   const fleet = await discoverFleet(request, optIn, reads);
   const ids = fleet.candidates.map(candidate => candidate.facts.id);
-  const [traffic, statuses, records] = await Promise.all([
-    request.traffic === 'drain' ? discoverTraffic(request, fleet, optIn, reads) : NO_TRAFFIC,
-    reads.applicationStatuses(ids),
-    findInstances(ids),
-  ]);
+  const [statuses, records] = await Promise.all([reads.applicationStatuses(ids), findInstances(ids)]);
+  const traffic =
+    request.traffic === 'drain'
+      ? await discoverTraffic(request, fleet, optIn, reads, groupsOut(records))
+      : NO_TRAFFIC;
   const checks = await reads.applicationStatusChecks(checkIds(statuses));
   const holdings = await planHoldings(request, fleet, optIn, reads);
 
@@ -111,6 +111,14 @@ export async function planRun(
     if (traffic !== undefined && traffic !== request.runId) movedBy.set(instanceId, traffic);
   return { plan, members, movedBy };
 }
+
+/** The target groups of which a live or failed run has taken one of these instances out. */
+const groupsOut = (records: ReadonlyMap<string, InstanceRecord>): ReadonlySet<string> =>
+  new Set(
+    [...records.values()].flatMap(({ traffic, memberships }) =>
+      traffic === undefined ? [] : memberships.map(membership => membership.targetGroupArn),
+    ),
+  );
 
 const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };
 

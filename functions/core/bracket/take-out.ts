@@ -6,9 +6,10 @@ import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { findInstances, recordMemberships } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
-import { markActed, ownRun } from '../ledger/runs.ts';
+import { markActed, markTakenOut, ownRun } from '../ledger/runs.ts';
 import { announceOut, type Guard, giveGuard, outByZone, takeGuard } from '../ledger/target-group-guards.ts';
 import { GUARD_SECONDS, LEDGER_WRITES_AT_ONCE, TARGETS_PER_CALL } from '../limits.ts';
+import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { enterStandby, holdAutoScaling } from './hold.ts';
 import { membersOf } from './members.ts';
@@ -17,12 +18,16 @@ import { emergencyOf } from './plan-run.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
+export interface TakenOut extends StepAnswer {
+  readonly measures?: readonly Measure[];
+}
+
 /**
  * Takes the run's members out of traffic: holds Auto Scaling's verdicts first, then deregisters every target of every
  * member, all or none, under a guard on each target group and only as far as the floors permit (D4, D6, D7).
  * Repeating it acts only on what is still, or again, registered.
  */
-export async function takeOut(runId: string, owner: string, deadline: number): Promise<StepAnswer> {
+export async function takeOut(runId: string, owner: string, deadline: number): Promise<TakenOut> {
   const run = await ownRun(runId, owner);
   const now = nowSeconds();
   const waitSeconds = nextWait(now, deadline, pollSeconds(run.plan.budgets.traffic));
@@ -48,13 +53,15 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
         return waitingStep(waitSeconds, ['the guard of a target group has run out']);
     const notInStandby = await enterStandby(run, owner, leaving);
     if (notInStandby.length > 0) return waitingStep(waitSeconds, notInStandby.slice(0, 5));
+    const measures: Measure[] = [];
     const calls = run.plan.groups.flatMap(group =>
-      deregistrations(run, owner, group, leaving, fresh.get(group.arn) ?? []),
+      deregistrations(run, owner, group, leaving, fresh.get(group.arn) ?? [], measures),
     );
     const rest = await paced(runId, 'out', calls);
-    if (rest > 0)
-      return waitingStep(Math.min(waitSeconds, rest), ['the turn of this run to change target groups']);
-    return metStep(leaving.length);
+    if (measures.length > 0) await markTakenOut(runId, owner, nowSeconds());
+    if (rest === 0) return { ...metStep(leaving.length), measures };
+    const turn = ['the turn of this run to change target groups'];
+    return { ...waitingStep(Math.min(waitSeconds, rest), turn), measures };
   } finally {
     for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   }
@@ -142,6 +149,7 @@ function deregistrations(
   group: PlannedGroup,
   members: readonly Member[],
   fresh: readonly TargetHealthFacts[],
+  measures: Measure[],
 ): (() => Promise<unknown>)[] {
   const leaving = leavingKeys(members, group);
   const registered: ListedTarget[] = fresh
@@ -151,7 +159,10 @@ function deregistrations(
   return chunk(registered, TARGETS_PER_CALL).map(targets => async () => {
     await ownRun(run.runId, owner);
     // A target that AWS names as bad is not there any more: the loop that observes `drained` sees it so.
+    const begunAt = Date.now();
     await deregisterTargets(group.arn, targets, group.targetType);
+    const value = Date.now() - begunAt;
+    measures.push({ metric: 'deregistration_duration_ms', value, target_group: group.name });
   });
 }
 

@@ -21,6 +21,11 @@ export interface TargetStanding {
   readonly events: Readonly<Record<string, string>>;
 }
 
+/** Has the deployment, or this target of it, come to its end? Then none of its events will run again. */
+export const hasEnded = ({ deploymentStatus, targetStatus }: TargetStanding): boolean =>
+  ENDED.has(deploymentStatus) || ENDED.has(targetStatus);
+
+const ENDED = new Set(['Succeeded', 'Failed', 'Stopped', 'Skipped']);
 const BEGINNING = new Set(['Created', 'Queued', 'Pending']);
 
 /**

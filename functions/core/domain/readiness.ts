@@ -7,6 +7,8 @@ export interface CheckResult {
   /** The reason's Code; absent where the service gives no structured reason. */
   readonly code?: string;
   readonly evaluatedAt?: Date;
+  /** Since when it has this status. */
+  readonly since?: Date;
 }
 
 export type CheckVerdict = 'passed' | 'failing' | 'starting' | 'stale' | 'unknown-reason';
@@ -31,6 +33,25 @@ export function judgeCheck(result: CheckResult, newerThan: number): CheckVerdict
     default:
       return 'starting';
   }
+}
+
+/** A status that came up. EC2 tells since when a check has its status, not which one it had before. */
+export interface Change {
+  readonly from: `not-${string}`;
+  readonly to: string;
+  /** The reason's Code; `none` where the service gives none. */
+  readonly reason: string;
+}
+
+/** The change of status that falls into this time (milliseconds since the epoch), if it is the latest one. */
+export function changeOf(
+  { status, code, since }: CheckResult,
+  after: number,
+  until: number,
+): Change | undefined {
+  const at = since?.getTime();
+  if (at === undefined || at <= after || at > until) return undefined;
+  return { from: `not-${status}`, to: status, reason: code ?? 'none' };
 }
 
 const FAILURES = new Set([

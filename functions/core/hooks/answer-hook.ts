@@ -9,16 +9,18 @@ import {
   type RunSeen,
   wait,
 } from '../domain/hook-answer.ts';
-import { standingOf } from '../domain/hook-caller.ts';
+import { hasEnded, standingOf } from '../domain/hook-caller.ts';
 import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
 import { DeploymentTooLong, HookRefused } from '../errors.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findObserver, recordObserver } from '../ledger/observers.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
+import { LIFECYCLE_EVENT_SECONDS } from '../limits.ts';
 import { executionName, runOfInstance } from '../naming.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { endRunsOfDeployment } from './unended-runs.ts';
 
 export interface HookCall {
   readonly act: 'before' | 'gate' | 'after';
@@ -38,10 +40,18 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
   if (!target)
     throw new HookRefused(`Instance ${call.instanceId} is no target of deployment ${call.deploymentId}.`);
   const standing = standingOf(target, call.lifecycleEvent);
-  if (standing === 'over')
+  if (standing === 'over') {
+    // D32: a script goes on after StopDeployment. Events of the end are best effort, so its question is another.
+    if (hasEnded(target)) {
+      await endRunsOfDeployment({ ...call, state: target.deploymentStatus });
+      throw new HookRefused(
+        `CodeDeploy deployment ${call.deploymentId} has ended for ${call.instanceId} (${target.deploymentStatus}): nothing more is done for it.`,
+      );
+    }
     throw new HookRefused(
       `${call.lifecycleEvent} of ${call.instanceId} in deployment ${call.deploymentId} is not in progress.`,
     );
+  }
   if (standing === 'not-yet')
     return wait(`CodeDeploy does not show ${call.lifecycleEvent} in progress yet.`, 5);
   if (target.creator === 'autoscaling' || target.creator === 'autoscalingTermination')
@@ -66,6 +76,7 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     policy: JSON.parse(setting('HOOK_POLICY')),
     observer: call.deploymentId,
     queue: true,
+    timeoutSeconds: SCRIPT_SECONDS,
   });
   const started = 'The bracket has begun: the checks are being suppressed.';
   return call.act === 'before' ? goAhead(started) : wait(started, 15);
@@ -123,6 +134,9 @@ async function observeDeployment(deploymentId: string, target: HookedTarget): Pr
     );
   await recordObserver(deploymentId, instances, nowSeconds());
 }
+
+/** How long the script waits, less than its event's hour: a plan that may need longer is refused before it acts (R-BUDGET). */
+const SCRIPT_SECONDS = LIFECYCLE_EVENT_SECONDS - 360;
 
 /** What a wave costs at least: 192 s to spread, two evaluations of each check, 120 s to release (measured). */
 const WAVE_SECONDS = 480;

@@ -14,21 +14,30 @@ export interface ClosedHooks {
  * says when to look: what is answered is what the execution says of itself (R-NEWER), so events may come twice or never.
  *
  * @param executionArn looks at this one only
+ * @throws AggregateError when some could not be answered: the others are (R-PARTIAL)
  */
 export async function closeHooks(executionArn?: string): Promise<ClosedHooks> {
   const closed = { succeeded: 0, failed: 0, open: 0 };
+  const errors: unknown[] = [];
   for (const hook of await openHooks()) {
     if (executionArn !== undefined && hook.executionArn !== executionArn) continue;
-    const status = await verdictOn(hook);
-    if (!status) {
-      closed.open++;
-      continue;
+    try {
+      closed[await closeHook(hook)]++;
+    } catch (error) {
+      errors.push(error);
     }
-    await putHookStatus(hook.deploymentId, hook.hookExecutionId, status);
-    await forgetHook(hook.executionArn);
-    closed[status === 'Succeeded' ? 'succeeded' : 'failed']++;
   }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `Not answered: ${errors.map(error => String(error)).join('; ')}`);
   return closed;
+}
+
+async function closeHook(hook: OpenHook): Promise<keyof ClosedHooks> {
+  const status = await verdictOn(hook);
+  if (!status) return 'open';
+  await putHookStatus(hook.deploymentId, hook.hookExecutionId, status);
+  await forgetHook(hook.executionArn);
+  return status === 'Succeeded' ? 'succeeded' : 'failed';
 }
 
 async function verdictOn(hook: OpenHook): Promise<'Succeeded' | 'Failed' | undefined> {

@@ -5,7 +5,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { failed, type HookAnswer } from '../domain/hook-answer.ts';
 import { callingInstance } from '../domain/hook-caller.ts';
 import { HookRefused, InvalidRequest, Refusal } from '../errors.ts';
@@ -14,11 +14,24 @@ import { readRequest } from '../request.ts';
 import { logger, PLATFORM_TIMEOUT } from '../step.ts';
 import type { HookCall } from './answer-hook.ts';
 
+/** The lifecycle events of a deployment to EC2 that run scripts (CodeDeploy's guide, AppSpec hooks). */
+const SCRIPTED_EVENTS = [
+  'BeforeBlockTraffic',
+  'AfterBlockTraffic',
+  'ApplicationStop',
+  'BeforeInstall',
+  'AfterInstall',
+  'ApplicationStart',
+  'ValidateService',
+  'BeforeAllowTraffic',
+  'AfterAllowTraffic',
+] as const;
+
 const hookCall = z.strictObject({
   act: z.enum(['before', 'gate', 'after']),
-  deploymentId: z.string().regex(/^d-[0-9A-Z]+$/, 'is not a deployment id'),
-  lifecycleEvent: z.string().min(1).max(64),
-  instanceId: z.string().regex(/^i-[0-9a-f]{8,17}$/, 'is not an instance id'),
+  deploymentId: z.string().check(z.regex(/^d-[0-9A-Z]+$/, 'is not a deployment id')),
+  lifecycleEvent: z.enum(SCRIPTED_EVENTS),
+  instanceId: z.string().check(z.regex(/^i-[0-9a-f]{8,17}$/, 'is not an instance id')),
 });
 
 type UrlEvent = APIGatewayProxyEventV2WithIAMAuthorizer;

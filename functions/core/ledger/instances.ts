@@ -23,6 +23,8 @@ export type ClaimAnswer =
  * Claims an instance for a run, and its traffic with it when the run moves it. Refused while another run moves its traffic,
  * or is just disabling its suppression (that would undo ours). A release that should be over by now is overruled: whoever
  * announced it ends no claim but its own any more.
+ *
+ * @param superseded a run that has ended: its hold on the traffic is taken over, recorded memberships and all (D2)
  */
 export async function claimInstance(
   runId: string,
@@ -30,11 +32,12 @@ export async function claimInstance(
   claim: Claim,
   movesTraffic: boolean,
   nowSeconds: number,
+  superseded = runId,
 ): Promise<ClaimAnswer> {
   const claimed = await change(pk.instance(instanceId), {
     UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''} ADD claimants :runs REMOVE releasing, releasingUntil`,
     ConditionExpression: `(attribute_not_exists(releasing) OR releasing = :run OR releasingUntil < :now)${
-      movesTraffic ? ' AND (attribute_not_exists(traffic) OR traffic = :run)' : ''
+      movesTraffic ? ' AND (attribute_not_exists(traffic) OR traffic IN (:run, :superseded))' : ''
     }`,
     ExpressionAttributeNames: { '#claim': CLAIM + runId },
     ExpressionAttributeValues: {
@@ -42,7 +45,9 @@ export async function claimInstance(
       ':run': text(runId),
       ':runs': { SS: [runId] },
       ':now': number(nowSeconds),
-      ...(movesTraffic ? { ':memberships': json(claim.member.memberships) } : {}),
+      ...(movesTraffic
+        ? { ':memberships': json(claim.member.memberships), ':superseded': text(superseded) }
+        : {}),
     },
     ReturnValues: 'NONE',
   });

@@ -8,7 +8,8 @@ import type { RunRequest } from '../request.ts';
  * | pk                   | attributes                                                                             |
  * | -------------------- | -------------------------------------------------------------------------------------- |
  * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
- * |                      | suppressedAt, goAheadAt, endedAt, outcome, error, cause, `slot#<act>`, expiresAt          |
+ * |                      | suppressedSince, suppressedAt, takenOutAt, goAheadAt, resumedAt, endedAt, outcome, error,  |
+ * |                      | cause, `slot#<act>`, expiresAt                                                            |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil                                                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
@@ -41,9 +42,15 @@ export interface RunRecord {
   readonly deadline: number;
   /** Was anything done that undo has to undo? */
   readonly acted: boolean;
+  /** When this run first enabled a suppression. */
+  readonly suppressedSince?: number;
   /** When this run last enabled a suppression. */
   readonly suppressedAt?: number;
+  /** When this run last deregistered targets. */
+  readonly takenOutAt?: number;
   readonly goAheadAt?: number;
+  /** When after-deploy took the run over. */
+  readonly resumedAt?: number;
   readonly endedAt?: number;
   readonly outcome?: 'succeeded' | 'failed';
   readonly error?: string;

@@ -86,7 +86,7 @@ export async function fencedRun(runId: string, owner: string): Promise<RunRecord
 /** Says in the record that something is about to be done, so that undo knows to wait for it. */
 export async function markActed(runId: string, owner: string, suppressedAt?: number): Promise<void> {
   const marked = await change(pk.run(runId), {
-    UpdateExpression: `SET acted = :yes${suppressedAt === undefined ? '' : ', suppressedAt = :at'}`,
+    UpdateExpression: `SET acted = :yes${suppressedAt === undefined ? '' : ', suppressedAt = :at, suppressedSince = if_not_exists(suppressedSince, :at)'}`,
     ConditionExpression: '#status = :live AND #owner = :me',
     ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
     ExpressionAttributeValues: {
@@ -99,6 +99,23 @@ export async function markActed(runId: string, owner: string, suppressedAt?: num
   });
   if (!marked) throw new RunEnded(`Run ${runId} has ended: nothing more is done for it.`);
 }
+
+/** Says in the record that targets have just been deregistered: from then on they drain. */
+export async function markTakenOut(runId: string, owner: string, at: number): Promise<void> {
+  const marked = await change(pk.run(runId), {
+    UpdateExpression: 'SET takenOutAt = :at',
+    ConditionExpression: '#status = :live AND #owner = :me',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
+    ExpressionAttributeValues: { ':at': number(at), ':live': text('live'), ':me': text(owner) },
+    ReturnValues: 'NONE',
+  });
+  if (!marked) throw new RunEnded(`Run ${runId} has ended: nothing more is done for it.`);
+}
+
+const STAMPS: { readonly [phase in RunPhase]?: string } = {
+  'go-ahead': ', goAheadAt = :at',
+  after: ', resumedAt = :at',
+};
 
 /** Moves a live run from one phase to the next; the same move may be repeated. False when it is not in `from`. */
 export async function advance(
@@ -113,7 +130,7 @@ export async function advance(
     readonly deadline?: number;
   },
 ): Promise<boolean> {
-  const stamp = move.to === 'go-ahead' ? ', goAheadAt = :at' : '';
+  const stamp = STAMPS[move.to] ?? '';
   const deadline = move.deadline === undefined ? '' : ', deadline = :deadline';
   const moved = await change(pk.run(runId), {
     UpdateExpression: `SET phase = :to, #owner = :me${stamp}${deadline}`,
@@ -167,6 +184,28 @@ export async function endRun(
   return ended !== undefined;
 }
 
+/**
+ * Gives a run that its execution cannot end any more to another execution, which fences and undoes it.
+ *
+ * @param from the execution that owned it: whoever has taken it over meanwhile keeps it
+ * @returns false when it is not `from`'s any more, or has succeeded
+ */
+export async function takeOver(runId: string, from: string, owner: string): Promise<boolean> {
+  const taken = await change(pk.run(runId), {
+    UpdateExpression: 'SET #owner = :me',
+    ConditionExpression: '#owner IN (:from, :me) AND (#status = :live OR outcome = :failed)',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
+    ExpressionAttributeValues: {
+      ':me': text(owner),
+      ':from': text(from),
+      ':live': text('live'),
+      ':failed': text('failed'),
+    },
+    ReturnValues: 'NONE',
+  });
+  return taken !== undefined;
+}
+
 function toRun(item: Item): RunRecord {
   const optional = (name: string) => (item[name]?.N === undefined ? {} : { [name]: Number(item[name].N) });
   const said = (name: string) => (item[name]?.S ? { [name]: item[name].S } : {});
@@ -181,8 +220,11 @@ function toRun(item: Item): RunRecord {
     createdAt: Number(item.createdAt?.N),
     deadline: Number(item.deadline?.N),
     acted: item.acted?.BOOL ?? false,
+    ...optional('suppressedSince'),
     ...optional('suppressedAt'),
+    ...optional('takenOutAt'),
     ...optional('goAheadAt'),
+    ...optional('resumedAt'),
     ...optional('endedAt'),
     ...said('outcome'),
     ...said('error'),

@@ -1,0 +1,46 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+
+/**
+ * Every metric of the namespace Quiesce: its unit and its dimensions besides `service`. Each combination of their values is a
+ * metric that is paid for by itself, so ids of instances and runs are never among them: the log has those.
+ */
+export const catalogue = {
+  /** From a run's last suppression to its go-ahead. */
+  suppression_lead_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
+  /** From a run's last deregistration to the look that saw all its targets drained. */
+  drain_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
+  /** One DeregisterTargets, retries included. */
+  deregistration_duration_ms: { unit: MetricUnit.Milliseconds, dimensions: ['target_group'] },
+  /** One included check on one member whose status has changed after the deployment. */
+  readiness_transition_total: { unit: MetricUnit.Count, dimensions: ['from', 'to', 'reason'] },
+  /** The run's own healthy targets, at a look at whether they are in service. */
+  healthy_host_count: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
+  /** One run that has ended. */
+  run_total: { unit: MetricUnit.Count, dimensions: ['outcome', 'error'] },
+  /** Instances times the minutes in which a run kept them suppressed and the deployment did not act (D41). */
+  blind_instance_minutes: { unit: MetricUnit.Count, dimensions: [] },
+} as const;
+
+type Catalogue = typeof catalogue;
+
+/** One measured value, with a value for each of its metric's dimensions. */
+export type Measure = {
+  [M in keyof Catalogue]: { readonly metric: M; readonly value: number } & {
+    readonly [D in Catalogue[M]['dimensions'][number]]: string;
+  };
+}[keyof Catalogue];
+
+const metrics = new Metrics({ namespace: 'Quiesce', serviceName: 'quiesce' });
+
+/**
+ * Writes measures to the log in CloudWatch's embedded metric format: a line for each set of dimensions. Written at once, not
+ * at the function's end: middy's logMetrics knows one set of dimensions for all that is stored, and warns when it is nothing.
+ */
+export function record(measures: readonly Measure[]): void {
+  const sets = Map.groupBy(measures, ({ metric, value, ...dimensions }) => JSON.stringify(dimensions));
+  for (const [dimensions, set] of sets) {
+    if (dimensions !== '{}') metrics.addDimensions(JSON.parse(dimensions));
+    for (const { metric, value } of set) metrics.addMetric(metric, catalogue[metric].unit, value);
+    metrics.publishStoredMetrics();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Plugin } from 'esbuild';
+
+/**
+ * Leaves out what reads and writes event streams (15 KB). The SDK imports it when it meets an operation that streams, and no
+ * operation of the services that Quiesce calls does; one that did would end with this error.
+ */
+export const noEventStreams: Plugin = {
+  name: 'no-event-streams',
+  setup(build) {
+    build.onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path }) => ({
+      path,
+      namespace: 'left-out',
+    }));
+    build.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+      contents: `throw new Error('${path} is left out of this bundle.'); export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;`,
+    }));
+  },
+};

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { readScenario } from '../../local/simulate/scenario.ts';
+import { deployed, executionsOf, throughCodeDeploy } from './helpers/through-code-deploy.ts';
+
+describe('twelve instances, one at a time', () => {
+  const minutes = new Map<string, number>();
+
+  it.each([
+    ['codedeploy-instances', 24],
+    ['codedeploy-load-balancer', 24],
+    ['codedeploy-fleet', 26],
+    ['codedeploy-fleet-load-balancer', 2],
+  ])('%s: nobody is replaced, no request fails', async (name, executions) => {
+    const scenario = readScenario(`scenarios/${name}.yaml`);
+    const all = await deployed({ scenario: { ...scenario, fleet: { ...scenario.fleet, instances: 12 } } });
+    expect(all.deployment.outcome, all.deployment.cause).toBe('succeeded');
+    expect(all.violations).toEqual([]);
+    expect(all.measures).toMatchObject({ replaced: 0, requestsFailed: 0 });
+    expect(all.errors).toEqual([]);
+    // A run an instance with hooks, and one around them: two executions each, and no other.
+    expect([...(all.stack?.executions.all() ?? [])]).toHaveLength(executions);
+    minutes.set(name, Math.round(all.measures.minutes));
+  });
+
+  it('one run over the whole fleet pays for the spreading once', () => {
+    console.log('Minutes for twelve instances, one at a time:', Object.fromEntries(minutes));
+    const [alone = 0, balanced = 0, around = 0, unhooked = 0] = minutes.values();
+    expect(around).toBeLessThan(alone);
+    // Each instance is still proven ready twice by its own run (R-AGREE): what is left out without hooks.
+    expect(alone / unhooked).toBeGreaterThan(3);
+    expect(balanced / unhooked).toBeGreaterThan(3);
+  });
+});
+
+it.each([
+  ['hooks alone', {}],
+  ['a run over the fleet around them', { fleetWide: true }],
+])('the shipped script does what is imitated of it: %s', async (_, how) => {
+  const scenario = (scripts: string) =>
+    throughCodeDeploy({ ...how, scripts, config: 'HalfAtATime' }, {}, { instances: 2 });
+  const real = await deployed({ scenario: scenario('real') });
+  expect(real.deployment.outcome, real.deployment.cause).toBe('succeeded');
+  expect(real.violations).toEqual([]);
+  expect(real.measures).toMatchObject({ replaced: 0, requestsFailed: 0 });
+  const imitated = await deployed({ scenario: scenario('imitated') });
+  const passage = ({ events }: typeof real) => events.map(({ event, status }) => `${event} ${status}`);
+  expect(passage(imitated)).toEqual(passage(real));
+  expect(executionsOf(imitated, 'Deploy').map(({ name }) => name.split('-')[0])).toEqual(
+    executionsOf(real, 'Deploy').map(({ name }) => name.split('-')[0]),
+  );
+  // Questions come at the same times, but for the seconds that processes take in turn.
+  expect(Math.abs(imitated.measures.minutes - real.measures.minutes)).toBeLessThan(0.5);
+});

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { logEvents } from '../functions/core/log-events.ts';
+import { catalogue } from '../functions/core/metrics.ts';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const page = readFileSync(join(repository, 'docs/observability.md'), 'utf8');
+
+const sources = readdirSync(join(repository, 'functions'), { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts') && !/log-events|core[\\/]metrics/.test(path))
+  .map(path => readFileSync(join(repository, 'functions', path), 'utf8'))
+  .join('\n');
+
+/** The words in code quotes in the first column of a table. */
+const documented = new Set(
+  page
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+    .flatMap(line => Array.from(line.split(' | ')[0]?.matchAll(/`([^`]+)`/g) ?? [], ([, word]) => word)),
+);
+
+test('R-LOG: every word of the log is said somewhere, and explained', () => {
+  const names = Object.keys(logEvents);
+  expect(names.filter(name => !sources.includes(`logEvents.${name}`))).toEqual([]);
+  expect(Object.values(logEvents).filter(word => !documented.has(word))).toEqual([]);
+});
+
+test('every metric is measured somewhere, and explained with its dimensions', () => {
+  expect(Object.keys(catalogue).filter(name => !sources.includes(`'${name}'`))).toEqual([]);
+  for (const [name, { unit, dimensions }] of Object.entries(catalogue)) {
+    const shown = dimensions.map(dimension => `\`${dimension}\``).join(', ');
+    expect(page).toContain(`| \`${name}\` | ${unit} | ${shown ? `${shown} ` : ''}|`);
+  }
+});
+
+test('nothing is explained that is not there, in the queries neither', () => {
+  const known = new Set<string | undefined>([...Object.values(logEvents), ...Object.keys(catalogue)]);
+  expect([...documented].filter(word => !known.has(word))).toEqual([]);
+  const asked = Array.from(page.matchAll(/event (?:=|in) (\[[^\]]*\]|"[^"]*")/g), ([, words]) => words ?? '');
+  const words = asked.flatMap(text => Array.from(text.matchAll(/"([^"]+)"/g), ([, word]) => word));
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.filter(word => !known.has(word))).toEqual([]);
+});
