@@ -124,5 +124,8 @@ export const IDS_PER_REQUEST = 4_000;
  */
 export const ELB_CALLS_PER_SECOND = ELB_BUCKETS.targets.refillPerSecond / 2;
 
-/** Such calls of one invocation: half of the bucket's capacity. */
+/** Enables, and as many disables, over all runs: each has a bucket of its own, and some of it is left to others (D31). */
+export const SUPPRESSIONS_PER_SECOND = 0.8 * EC2_BUCKETS.mutating.refillPerSecond;
+
+/** Calls that change target groups of one invocation: half of the bucket's capacity. */
 export const ELB_CALLS_AT_ONCE = ELB_BUCKETS.targets.capacity / 2;

@@ -26,9 +26,21 @@ describe('R-HOOK: the hook is answered before its deadline, and everything is un
     const all = await deployed({ scenario: throughCodeDeploy({}, at(state, 'stop-deployment')) });
     expectAllUndone(all);
     expect(all.deployments.map(({ status }) => status)).toEqual(['Stopped']);
-    expect(failure(all)).toMatchObject({ event, log: expect.stringContaining('has ended for i-') });
+    // By CodeDeploy, or by the run, which hears of it first.
+    const log = expect.stringMatching(/has ended for i-|DeploymentEnded: /);
+    expect(failure(all)).toMatchObject({ event, log });
     expect(endings(all, 'UndoRun')).toEqual([['FAILED', 'DeploymentEnded']]);
     expect(all.measures.replaced).toBe(0);
+  });
+
+  it('D32: StopDeployment comes, and its event is lost: the next question of the script ends the run', async () => {
+    const deliveries = (event: Readonly<Record<string, unknown>>) =>
+      event.source === 'aws.codedeploy' ? [] : [500];
+    const scenario = throughCodeDeploy({}, at('ObserveEvidence', 'stop-deployment'));
+    const all = await deployed({ scenario, deliveries });
+    expectAllUndone(all);
+    expect(failure(all)?.log).toContain('has ended for i-');
+    expect(endings(all, 'UndoRun')).toEqual([['FAILED', 'DeploymentEnded']]);
   });
 
   it.each([

@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Answer, type Deploying, deploying, type Hook } from '../local/helpers/deploying-agents.ts';
+import { NAMES, revision } from '../local/helpers/code-deploy.ts';
+import {
+  type Answer,
+  type Deploying,
+  deploying,
+  type Hook,
+  writeRevision,
+} from '../local/helpers/deploying-agents.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/codedeploy', import.meta.url));
 
@@ -146,5 +153,48 @@ describe('the shipped script', () => {
     expect(await end()).toBe('Stopped');
     expect(asked).toHaveLength(4);
     expect(failure()?.diagnostics?.logTail).toContain('quiesce: The deployment has ended.');
+  });
+
+  it('D8: the deployment that introduces it: the old script stops the application before any gate', async () => {
+    const installedDirectory = writeRevision({ ApplicationStop: 'systemctl stop app' });
+    const { end, asked, account, ids } = await deployingExample(
+      { installedDirectory },
+      ({ lifecycleEvent }) => {
+        if (lifecycleEvent === 'BeforeInstall')
+          expect(account.ec2.instance(ids[0] ?? '')?.application.isUp).toBe(false);
+        return answer('go-ahead', 'Go.');
+      },
+    );
+    expect(await end()).toBe('Succeeded');
+    expect(asked.map(({ lifecycleEvent }) => lifecycleEvent)).toEqual(['BeforeInstall', 'ValidateService']);
+  });
+
+  it('D8: a previous revision with a broken hook: ignoring its failure, the gate at BeforeInstall still holds', async () => {
+    const installedDirectory = writeRevision({ ApplicationStop: 'exit 1' });
+    const { end, asked, engine, clock } = await deployingExample({ installedDirectory }, () =>
+      answer('go-ahead', 'Go.'),
+    );
+    expect(await end()).toBe('Failed');
+    expect(asked).toEqual([]);
+    const next = engine.create({
+      ...NAMES,
+      revision: revision('v2', EXAMPLE),
+      ignoreApplicationStopFailures: true,
+    });
+    expect((await clock.runFor(engine.ended(next.id))).status).toBe('Succeeded');
+    expect(asked.map(({ lifecycleEvent }) => lifecycleEvent)).toEqual(['BeforeInstall', 'ValidateService']);
+  });
+
+  it('D8: the first deployment: the gate at BeforeInstall is the first script of all', async () => {
+    const { end, asked, engine, account, clock } = await deployingExample({}, () =>
+      answer('go-ahead', 'Go.'),
+    );
+    await end();
+    asked.length = 0;
+    const names = { ...NAMES, deploymentGroupName: 'new' };
+    account.codeDeploy.addDeploymentGroup({ ...names, autoScalingGroupNames: ['fleet'] });
+    const first = engine.create({ ...names, revision: revision('v1', EXAMPLE) });
+    expect((await clock.runFor(engine.ended(first.id))).status).toBe('Succeeded');
+    expect(asked.map(({ lifecycleEvent }) => lifecycleEvent)).toEqual(['BeforeInstall', 'ValidateService']);
   });
 });

@@ -14,9 +14,14 @@ export async function paced(
 ): Promise<number> {
   const now = calls.slice(0, ELB_CALLS_AT_ONCE);
   if (now.length === 0) return 0;
-  const nowMs = Date.now();
-  const turn = await turnOf(runId, act, now.length, nowMs);
-  if (turn > nowMs) return Math.ceil((turn - nowMs) / 1000);
+  const turn = await secondsToTurn(runId, act, now.length);
+  if (turn > 0) return turn;
   for (const call of now) await call();
   return calls.length > now.length ? Math.ceil(now.length / ELB_CALLS_PER_SECOND) : 0;
+}
+
+/** Seconds until it is the run's turn to make so many calls; 0 when it is now. */
+export async function secondsToTurn(runId: string, act: PacedAct, calls: number): Promise<number> {
+  const nowMs = Date.now();
+  return Math.ceil(((await turnOf(runId, act, calls, nowMs)) - nowMs) / 1000);
 }

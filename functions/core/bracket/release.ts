@@ -15,6 +15,7 @@ import { LEDGER_WRITES_AT_ONCE, RELEASING_SECONDS, SUPPRESSION_INSTANCES } from 
 import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
 import { membersOf } from './members.ts';
+import { secondsToTurn } from './paced.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /** Resumes what was held, then releases the suppression of every instance that no other live run claims. */
@@ -26,10 +27,18 @@ export async function release(runId: string, owner: string, deadline: number): P
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.after));
   const held = await releaseHolds(run, members);
   if (held.length > 0) return waitingStep(wait, held.slice(0, 5));
+  const turn = await secondsToRelease(run);
+  if (turn > 0) return waitingStep(Math.min(wait, turn), ['the turn of this run to disable suppressions']);
   const refused = await releaseSuppression(run, records, () => ownRun(runId, owner));
   if (refused.length > 0) return waitingStep(wait, refused.slice(0, 5));
   return metStep(members.length);
 }
+
+/** Seconds until it is the run's turn to disable suppressions; 0 when it is now, or it has none. */
+export const secondsToRelease = async ({ runId, plan }: RunRecord): Promise<number> =>
+  plan.suppressing === 0
+    ? 0
+    : secondsToTurn(runId, 'release', Math.ceil(plan.suppressing / SUPPRESSION_INSTANCES));
 
 /**
  * Ends our suppression where this run's is the last claim, and leaves the others to the runs that still claim them.

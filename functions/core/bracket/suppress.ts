@@ -10,6 +10,7 @@ import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_INSTANCES } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { membersOf } from './members.ts';
+import { secondsToTurn } from './paced.ts';
 
 export interface SuppressRequest {
   readonly runId: string;
@@ -32,6 +33,8 @@ export interface Suppressed {
   readonly refused: number;
   /** What is left of the lead, in seconds. */
   readonly leadSeconds: number;
+  /** Seconds until it is the run's turn, if it was not: then nothing was enabled. */
+  readonly waitSeconds: number;
 }
 
 /**
@@ -50,6 +53,12 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
     const status = statuses.get(member.instanceId);
     return status?.status !== 'suppressed' || judgeSuppressed(member, status, until * 1000).verdict !== 'met';
   });
+
+  const already = members.length - lacking.length;
+  // A run that has its go-ahead lengthens a suppression, and does not wait for that.
+  const calls = run.phase === 'before' ? Math.ceil(lacking.length / SUPPRESSION_INSTANCES) : 0;
+  const waitSeconds = calls > 0 ? await secondsToTurn(runId, 'suppress', calls) : 0;
+  if (waitSeconds > 0) return { enabled: 0, already, refused: 0, leadSeconds: 0, waitSeconds };
 
   await claimUntil(runId, records, until);
   const now = nowSeconds();
@@ -75,9 +84,10 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
   if (lacking.length > 0) await markActed(runId, owner, since);
   return {
     enabled: lacking.length - refused,
-    already: members.length - lacking.length,
+    already,
     refused,
     leadSeconds: Math.max(0, since + run.request.policy.leadSeconds - nowSeconds()),
+    waitSeconds: 0,
   };
 }
 

@@ -6,7 +6,7 @@ import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
 import { membersOf } from './members.ts';
 import { registerMembers } from './put-back.ts';
-import { releaseSuppression } from './release.ts';
+import { releaseSuppression, secondsToRelease } from './release.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /**
@@ -31,12 +31,15 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   // Leaving an instance to another run forgets its memberships: only when all of them are back.
   const settled = notTaken.length + held.length + rest === 0;
   const alone = new Map([...records].filter(([, record]) => record.claims.size === 1));
-  const refused = settled || late ? await releaseSuppression(run, settled ? records : alone, go) : [];
+  const turn = settled || late ? await secondsToRelease(run) : 0;
+  const releases = (settled || late) && turn === 0;
+  const refused = releases ? await releaseSuppression(run, settled ? records : alone, go) : [];
   const reasons = [
     ...notTaken,
     ...(rest > 0 ? ['more targets have to be registered'] : []),
     ...held,
     ...refused,
+    ...(turn > 0 ? ['the turn of this run to disable suppressions'] : []),
   ];
   return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);
 }

@@ -24,15 +24,22 @@ export interface RunSeen {
   readonly cause?: string;
   /** What is awaited now, in words. */
   readonly awaiting: string;
+  /** Seconds that it will take at least. */
+  readonly leastSeconds: number;
 }
 
-/** Seconds between two questions of a script: the ledger is cheap to read, and the phases take minutes. */
-const ASK_AGAIN = 15;
+/**
+ * Seconds between two questions of a script: each costs CodeDeploy two calls, whose rate AWS does not publish. What will
+ * take longer is asked for less often, but often enough to notice that it has failed.
+ */
+const ASK_AGAIN = { soonest: 15, latest: 60 };
+const askAgain = (seconds: number): number =>
+  Math.min(ASK_AGAIN.latest, Math.max(ASK_AGAIN.soonest, Math.ceil(seconds)));
 
 /** May the deployment act on the instance? (D1: nothing to do is a go-ahead for a hook.) */
 export function judgeGate(run: RunSeen): HookAnswer {
   if (run.status === 'ended') return ended(run);
-  if (run.phase === 'before') return wait(run.awaiting, ASK_AGAIN);
+  if (run.phase === 'before') return wait(run.awaiting, askAgain(run.leastSeconds));
   return goAhead('The checks are suppressed and the instance is out of traffic.');
 }
 
@@ -41,7 +48,7 @@ export function judgeAfter(run: RunSeen): HookAnswer {
   if (run.status === 'ended') return ended(run);
   if (run.phase === 'before')
     return failed('The go-ahead was never given: before and gate have to run first.');
-  return wait(run.awaiting, ASK_AGAIN);
+  return wait(run.awaiting, askAgain(run.leastSeconds));
 }
 
 function ended(run: RunSeen): HookAnswer {

@@ -100,9 +100,10 @@ async function afterDeploy(runId: string, run: RunSeen): Promise<HookAnswer> {
 
 async function findSeen(runId: string): Promise<RunSeen | undefined> {
   const run = await findRun(runId);
-  if (run) return { ...run, awaiting: awaiting(run) };
+  if (run) return { ...run, awaiting: awaiting(run), leastSeconds: leastSeconds(run, nowSeconds()) };
   const refusal = await findRefusal(runId);
-  return refusal && { status: 'ended', phase: 'done', outcome: 'failed', awaiting: '', ...refusal };
+  const ended = { status: 'ended', phase: 'done', outcome: 'failed', awaiting: '', leastSeconds: 0 } as const;
+  return refusal && { ...ended, ...refusal };
 }
 
 function awaiting(run: RunRecord): string {
@@ -114,6 +115,17 @@ function awaiting(run: RunRecord): string {
     return `Waiting for ${[suppression, drain].filter(Boolean).join(' and ') || 'the go-ahead'}.`;
   return 'Waiting for the instance to be ready, in service, ready again, and released.';
 }
+
+/** What is left of the time that the phase cannot do without; an evaluation may come at once, so it counts for nothing. */
+function leastSeconds({ phase, createdAt, deadline, plan }: RunRecord, now: number): number {
+  if (plan.suppressing === 0) return 0;
+  const after = deadline - plan.budgets.after - plan.budgets.undo;
+  return phase === 'before' ? createdAt + SPREAD_SECONDS - now : after + RELEASE_SECONDS - now;
+}
+
+// MEASURED: suppression takes about 192 s to spread, its release 120-150 s.
+const SPREAD_SECONDS = 192;
+const RELEASE_SECONDS = 120;
 
 /**
  * Once a deployment: its instances share what their runs read (D10).

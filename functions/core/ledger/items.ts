@@ -14,7 +14,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | releasing (runId), releasingUntil                                                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), alone, resuming    |
- * | `pace#elasticloadbalancing` | nextAt (milliseconds): the next free turn for calls that change target groups     |
+ * | `pace#<calls>`       | nextAt (milliseconds): the next free turn for calls that draw from one bucket of AWS's   |
  * | `observer#<deployment>` | instanceIds: all instances of a deployment whose runs share their reads (D10)        |
  * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
@@ -82,5 +82,5 @@ export const pk = {
   targetGroup: (arn: string) => `targetgroup#${arn}`,
   autoScaling: (group: string) => `autoscaling#${group}`,
   openHooks: 'hooks#open',
-  pace: 'pace#elasticloadbalancing',
+  pace: (name: string) => `pace#${name}`,
 };

@@ -1,14 +1,23 @@
-import { ELB_CALLS_PER_SECOND } from '../limits.ts';
+import { ELB_CALLS_PER_SECOND, SUPPRESSIONS_PER_SECOND } from '../limits.ts';
 import { pk } from './items.ts';
 import { change, number } from './table.ts';
 
 /** What a run waits for its turn to do. */
-export type PacedAct = 'out' | 'back';
+export type PacedAct = 'out' | 'back' | 'suppress' | 'release';
+
+/** Acts that draw from one bucket of AWS's keep to one pace. */
+const PACES: Readonly<Record<PacedAct, { readonly name: string; readonly perSecond: number }>> = {
+  out: { name: 'elasticloadbalancing', perSecond: ELB_CALLS_PER_SECOND },
+  back: { name: 'elasticloadbalancing', perSecond: ELB_CALLS_PER_SECOND },
+  suppress: { name: 'suppress', perSecond: SUPPRESSIONS_PER_SECOND },
+  release: { name: 'release', perSecond: SUPPRESSIONS_PER_SECOND },
+};
 
 const SLOT = 'slot#';
 
 /**
- * One account-wide pace for the calls that change target groups, held over all runs (D10, D42).
+ * One account-wide pace for the calls that change target groups, and one for each that changes suppressions, held over all
+ * runs (D10, D31, D42).
  *
  * @returns when the run may make these calls, in milliseconds since the epoch. A turn that lies ahead is kept for the run:
  *   it asks again then, and has it.
@@ -30,7 +39,7 @@ export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs:
   });
   const ahead = Number(kept?.[name]?.N ?? 0);
   if (ahead > 0) return ahead;
-  const turn = await reserve(calls, nowMs);
+  const turn = await reserve(act, calls, nowMs);
   if (turn > nowMs)
     await change(pk.run(runId), {
       UpdateExpression: 'SET #slot = :turn',
@@ -43,16 +52,17 @@ export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs:
 }
 
 /** The next free turn for so many calls: now, or behind those of the runs that came before. */
-async function reserve(calls: number, nowMs: number): Promise<number> {
-  const cost = (calls * 1000) / ELB_CALLS_PER_SECOND;
-  const idle = await change(pk.pace, {
+async function reserve(act: PacedAct, calls: number, nowMs: number): Promise<number> {
+  const { name, perSecond } = PACES[act];
+  const cost = (calls * 1000) / perSecond;
+  const idle = await change(pk.pace(name), {
     UpdateExpression: 'SET nextAt = :next',
     ConditionExpression: 'attribute_not_exists(nextAt) OR nextAt <= :now',
     ExpressionAttributeValues: { ':next': number(nowMs + cost), ':now': number(nowMs) },
     ReturnValues: 'NONE',
   });
   if (idle) return nowMs;
-  const queued = await change(pk.pace, {
+  const queued = await change(pk.pace(name), {
     UpdateExpression: 'ADD nextAt :cost',
     ExpressionAttributeValues: { ':cost': number(cost) },
   });

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import type { Stack } from '../../local/stack/deploy.ts';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
+import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
+import { deployed, throughCodeDeploy } from './helpers/through-code-deploy.ts';
+
+/** The permissions of the hooks and of undo-run that no call of any of these runs needed. */
+function unneeded(stacks: readonly Stack[]): readonly string[] {
+  const [first = [], ...others] = stacks.map(stack => {
+    const { functions, machines } = stack.template;
+    const hooks = [...functions.values()].filter(({ source }) => source?.startsWith('functions/hooks/'));
+    const undoRun = machines.get('UndoRun');
+    const roles = new Set([...hooks, ...(undoRun ? [undoRun] : [])].map(({ role }) => role.logicalId));
+    return stack
+      .unusedPermissions()
+      .filter(({ role }) => roles.has(role))
+      .map(({ role, sid, action }) => `${role} ${sid} ${action}`);
+  });
+  return first.filter(permission => others.every(other => other.includes(permission)));
+}
+
+const failing = (action: string, code: string, of?: string) => (): readonly Gate[] => [
+  {
+    before(call) {
+      if (call.action === action && (of === undefined || call.caller.name === of))
+        throw new ServiceError(code, 'no', 500);
+    },
+  },
+];
+
+it('the hooks may do all that they do, and nothing else', async () => {
+  const whileIn = (state: string, what: string) =>
+    throughCodeDeploy({}, { events: [{ after: state, atSeconds: 20, do: what }] }, { instances: 2 });
+  const runs = [
+    await deployed({ scenario: whileIn('ObserveEvidence', 'stop-deployment') }),
+    await deployed({
+      scenario: whileIn('LetActsEnd', 'stop-execution'),
+      gates: failing('DeregisterTargets', 'ValidationError'),
+    }),
+    await hookedDeployment({ at: ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'] }),
+    await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
+    await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
+  ];
+  const stacks = runs.flatMap(({ stack }) => stack ?? []);
+  expect(stacks).toHaveLength(runs.length);
+  const denied = stacks.flatMap(({ lambda }) =>
+    lambda.logs.filter(({ line }) => line.includes('AccessDenied')),
+  );
+  expect(denied).toEqual([]);
+  expect(unneeded(stacks)).toEqual([]);
+  // It would find one: the first two have no deployment to ECS or Lambda.
+  expect(unneeded(stacks.slice(0, 2))).toContainEqual(expect.stringContaining('LifecycleHookFunctionRole'));
+});
