@@ -121,6 +121,52 @@ describe('a failed run', () => {
   });
 });
 
+/** What the account answers for a target group, or an Auto Scaling group, that somebody has just deleted. */
+const deleted = {
+  'target group': {
+    calls: /^(DescribeTargetHealth|(Register|Deregister)Targets)$/,
+    answer: new ServiceError('TargetGroupNotFound', 'One or more target groups not found'),
+  },
+  'Auto Scaling group': {
+    calls: /^(ResumeProcesses|SetInstanceHealth)$/,
+    answer: new ServiceError(
+      'ValidationError',
+      "AutoScalingGroup name not found - AutoScalingGroup 'web' not found",
+    ),
+  },
+} as const;
+
+describe('R-GONE: a group that is deleted while a run is in it', () => {
+  test.for([
+    ['target group', true],
+    ['target group', false],
+    ['Auto Scaling group', true],
+    ['Auto Scaling group', false],
+  ] as const)(
+    'fails nothing and keeps nothing suppressed (%s, the run succeeds: %s)',
+    async ([what, succeeds]) => {
+      const { calls, answer } = deleted[what];
+      let gone = false;
+      const run = await bracket(usual, {
+        gates: () => [
+          {
+            before: call => {
+              if (gone && call.caller.kind === 'function' && calls.test(call.action)) throw answer;
+            },
+          },
+        ],
+      });
+      expect(outcome(await run.before())).toBe('SUCCEEDED');
+      gone = true;
+      if (!succeeds) for (const instance of run.standing.fleet.instances) instance.application.stop();
+      expect(outcome(await run.after())).toBe(succeeds ? 'SUCCEEDED' : 'FAILED BudgetSpent');
+      expect((await run.ledger()).map(({ pk }) => pk.split('#')[0]).sort()).toEqual(['pace', 'run']);
+      for (const id of run.ids())
+        expect(run.standing.account.checks.overall(id).status).not.toBe('suppressed');
+    },
+  );
+});
+
 describe('D5: a function of a failed branch that is still running', () => {
   test('does nothing after the fence', async () => {
     let held = false;

@@ -6,14 +6,15 @@ import {
   setHealthy,
   suspendProcesses,
 } from '../aws/auto-scaling.ts';
-import { targetHealth } from '../aws/elastic-load-balancing.ts';
 import type { Member } from '../domain/fleet.ts';
 import { receives } from '../domain/floors.ts';
 import { processesToSuspend } from '../domain/holding.ts';
 import type { PlannedHolding } from '../domain/plan.ts';
+import { AutoScalingGroupUnknown, InstanceUnknown } from '../errors.ts';
 import { endHold, findHold, joinHold, leaveHold } from '../ledger/auto-scaling-holds.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
+import { healthUnlessGone } from './seen-targets.ts';
 
 /**
  * Keeps Auto Scaling from acting on its own health verdicts while the run works on its instances (D4).
@@ -106,7 +107,7 @@ export async function releaseHolds(
     }
     const processes = await leaveHold(holding.group, run.runId);
     if (!processes) continue;
-    if (processes.length > 0) await resumeProcesses(holding.group, processes);
+    if (processes.length > 0) await unlessGone(() => resumeProcesses(holding.group, processes));
     await endHold(holding.group, run.runId);
   }
   return reasons;
@@ -126,13 +127,22 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
   for (const { instanceId } of held)
     for (const id of [instanceId, ...(ours.get(instanceId)?.addresses ?? [])]) owners.set(id, instanceId);
   for (const arn of holding.targetGroupArns)
-    for (const seen of await targetHealth(arn)) {
+    for (const seen of (await healthUnlessGone(arn)) ?? []) {
       const owner = owners.get(seen.target.id);
       if (!owner || receives({ ...seen, shifted: false }) || seen.state === 'unused') continue;
       reasons.push(`${owner} is ${seen.state} in a target group of ${holding.group}`);
     }
   if (reasons.length > 0) return reasons;
   for (const instance of held.filter(one => one.healthStatus !== 'Healthy'))
-    await setHealthy(instance.instanceId);
+    await unlessGone(() => setHealthy(instance.instanceId));
   return [];
+}
+
+/** In a group that was deleted under the run, and on an instance that has left it, nothing is left to give back (R-GONE). */
+async function unlessGone(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof AutoScalingGroupUnknown || error instanceof InstanceUnknown)) throw error;
+  }
 }

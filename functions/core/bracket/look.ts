@@ -1,5 +1,5 @@
 import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
-import { type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { targetHealth } from '../aws/elastic-load-balancing.ts';
 import type { Budgets } from '../domain/budgets.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type TargetSeen,
 } from '../domain/goals.ts';
 import { nextWait, paceLimits, pollSeconds } from '../domain/pace.ts';
-import { RunEnded, RunUnknown, TargetGroupUnknown } from '../errors.ts';
+import { RunEnded, RunUnknown } from '../errors.ts';
 import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
@@ -27,6 +27,7 @@ import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { membersOf } from './members.ts';
+import { healthUnlessGone } from './seen-targets.ts';
 import { sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -175,12 +176,7 @@ async function readTargets(run: RunRecord, reads: Reads): Promise<Map<string, Ta
   const seen = new Map<string, TargetsSeen>();
   await Promise.all(
     run.plan.groups.map(async group => {
-      const health = await reads
-        .targetHealth(group.arn)
-        .catch((error: unknown): TargetHealthFacts[] | undefined => {
-          if (error instanceof TargetGroupUnknown) return undefined;
-          throw error;
-        });
+      const health = await healthUnlessGone(group.arn, reads.targetHealth);
       if (health) seen.set(group.arn, new Map(health.map(one => [targetKey(one.target), one])));
     }),
   );

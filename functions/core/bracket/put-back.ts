@@ -1,10 +1,9 @@
 import { chunk } from '../aws/batch.ts';
-import { registerTargets, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { registerTargets } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, targetKey } from '../domain/fleet.ts';
 import { isRegistered } from '../domain/floors.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
-import { TargetGroupUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
@@ -14,6 +13,7 @@ import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
 import { membersOf } from './members.ts';
 import { paced } from './paced.ts';
+import { healthUnlessGone } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /** Registers every recorded membership again, exactly as it was listed (R-REREG). Repeating it changes nothing. */
@@ -45,8 +45,7 @@ export async function registerMembers(
   const calls: (() => Promise<void>)[] = [];
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, members);
-    if (!missing) notTaken.push(`target group ${group.name} does not exist any more`);
-    for (const targets of chunk(missing ?? [], TARGETS_PER_CALL))
+    for (const targets of chunk(missing, TARGETS_PER_CALL))
       calls.push(async () => {
         await before();
         const { failed } = await registerTargets(group.arn, targets, group.targetType);
@@ -60,26 +59,19 @@ export async function registerMembers(
   return { notTaken, rest };
 }
 
-/** The members' targets that are not registered now, draining ones included; undefined when the group is gone. */
-async function missingTargets(
-  group: PlannedGroup,
-  members: readonly Member[],
-): Promise<ListedTarget[] | undefined> {
+/** The members' targets that are not registered now, draining ones included. */
+async function missingTargets(group: PlannedGroup, members: readonly Member[]): Promise<ListedTarget[]> {
   const recorded = members
     .flatMap(member => member.memberships)
     .filter(membership => membership.targetGroupArn === group.arn)
     .map(membership => membership.target);
   if (recorded.length === 0) return [];
-  try {
-    const listed = await targetHealth(group.arn);
-    const there = new Set(
-      listed
-        .filter(seen => isRegistered(seen) || seen.reason === 'Target.NotInUse')
-        .map(seen => targetKey(seen.target)),
-    );
-    return recorded.filter(target => !there.has(targetKey(target)));
-  } catch (error) {
-    if (error instanceof TargetGroupUnknown) return undefined;
-    throw error;
-  }
+  const listed = await healthUnlessGone(group.arn);
+  if (!listed) return [];
+  const there = new Set(
+    listed
+      .filter(seen => isRegistered(seen) || seen.reason === 'Target.NotInUse')
+      .map(seen => targetKey(seen.target)),
+  );
+  return recorded.filter(target => !there.has(targetKey(target)));
 }

@@ -1,8 +1,22 @@
 import { describeInstances } from '../aws/ec2.ts';
-import type { TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
+import { type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { isRegistered, type SeenTarget } from '../domain/floors.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
+import { TargetGroupUnknown } from '../errors.ts';
+
+/** The health of a group's targets; undefined when the group was deleted under the run: nothing is left to move or wait for (R-GONE). */
+export async function healthUnlessGone(
+  arn: string,
+  read: typeof targetHealth = targetHealth,
+): Promise<TargetHealthFacts[] | undefined> {
+  try {
+    return await read(arn);
+  } catch (error) {
+    if (error instanceof TargetGroupUnknown) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Target health as the floors read it. The zone of an instance target is its instance's, since the target's own is not

@@ -1,5 +1,5 @@
 import { chunk, inChunks } from '../aws/batch.ts';
-import { deregisterTargets, type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { isRegistered, judgeFloor } from '../domain/floors.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
@@ -15,7 +15,7 @@ import { enterStandby, holdAutoScaling } from './hold.ts';
 import { membersOf } from './members.ts';
 import { paced } from './paced.ts';
 import { emergencyOf } from './plan-run.ts';
-import { leavingKeys, seenTargets } from './seen-targets.ts';
+import { healthUnlessGone, leavingKeys, seenTargets } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 export interface TakenOut extends StepAnswer {
@@ -44,7 +44,7 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
     return waitingStep(waitSeconds, [`target group ${guards.busyGroup} is guarded by another run`]);
   try {
     const fresh = new Map<string, TargetHealthFacts[]>();
-    for (const group of run.plan.groups) fresh.set(group.arn, await targetHealth(group.arn));
+    for (const group of run.plan.groups) fresh.set(group.arn, (await healthUnlessGone(group.arn)) ?? []);
     const leaving = await recordNewMemberships(runId, members, run.plan.groups, fresh);
     const forbidden = emergencyOf(run.request, now) ? [] : await judge(run, leaving, fresh, guards);
     if (forbidden.length > 0) return waitingStep(waitSeconds, forbidden);
