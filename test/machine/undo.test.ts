@@ -121,6 +121,18 @@ describe('a failed run', () => {
   });
 });
 
+test('R-GONE, R-UNDO: an instance that is terminated in a failing run leaves no other one suppressed', async () => {
+  const run = await bracket({ ...usual, autoScaling: null });
+  await run.before();
+  const { account } = run.standing;
+  const [gone = '', left = ''] = run.ids(0, 1);
+  account.ec2.terminate(gone);
+  account.ec2.instance(left)?.application.stop();
+  expect(outcome(await run.after())).toBe('FAILED BudgetSpent');
+  expect(account.checks.overall(left).status).not.toBe('suppressed');
+  expect(await run.violations()).toEqual([]);
+});
+
 /** What the account answers for a target group, or an Auto Scaling group, that somebody has just deleted. */
 const deleted = {
   'target group': {

@@ -17,6 +17,7 @@ import {
   type TargetSeen,
 } from '../domain/goals.ts';
 import { nextWait, paceLimits, pollSeconds } from '../domain/pace.ts';
+import { leaveSuppression } from '../domain/suppression.ts';
 import { RunEnded, RunUnknown } from '../errors.ts';
 import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -152,10 +153,17 @@ function judge(
       return overMemberships(member, targets, judgeInService);
     case 'undone':
       return [
-        ...(releasing ? [judgeReleased(member, seen)] : []),
+        releasing ? judgeReleased(member, seen) : judgeLeft(member, record, request.runId),
         ...(record?.traffic === request.runId ? overMemberships(member, targets, judgePutBack) : []),
       ];
   }
+}
+
+/** Undo gives a claim back only with its suppression: what is still to disable is not undone. */
+function judgeLeft(member: Member, record: InstanceRecord | undefined, runId: string): Sighting {
+  const until = record?.claims.get(runId)?.until ?? 0;
+  if (leaveSuppression(member, until, nowSeconds()).how !== 'disable') return { verdict: 'met' };
+  return { verdict: 'waiting', reason: 'its suppression is not released yet', absent: true };
 }
 
 type TargetsSeen = ReadonlyMap<string, TargetSeen>;

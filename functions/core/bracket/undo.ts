@@ -1,3 +1,5 @@
+import { describeInstances } from '../aws/ec2.ts';
+import type { Member } from '../domain/fleet.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { findInstances } from '../ledger/instances.ts';
 import { fencedRun } from '../ledger/runs.ts';
@@ -22,7 +24,7 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.undo));
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records);
-  const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
+  const moved = await notGone(members.filter(member => records.get(member.instanceId)?.traffic === runId));
   const go = async () => undefined;
   const { notTaken, rest } = await registerMembers(run, moved, go);
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
@@ -42,4 +44,13 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
     ...(turn > 0 ? ['the turn of this run to disable suppressions'] : []),
   ];
   return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);
+}
+
+/** A terminated instance goes back into no target group, and must not keep the others suppressed (R-GONE). */
+async function notGone(members: readonly Member[]): Promise<Member[]> {
+  const facts = await describeInstances(members.map(member => member.instanceId));
+  return members.filter(({ instanceId }) => {
+    const state = facts.get(instanceId)?.state ?? 'terminated';
+    return state !== 'terminated' && state !== 'shutting-down';
+  });
 }
