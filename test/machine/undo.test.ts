@@ -83,6 +83,26 @@ describe('a failed run', () => {
     expect(kept).toEqual(expect.arrayContaining(run.ids(0, 1).map(id => `instance#${id}`)));
   });
 
+  test('R-UNDO: gives everything back also when nobody can look at it any more', async () => {
+    const run = await bracket(usual, {
+      gates: () => [
+        {
+          before: call => {
+            if (call.caller.name === 'ObserveFunction' && call.service === 'ec2')
+              throw new ServiceError('UnauthorizedOperation', 'by a policy of the organization', 403);
+          },
+        },
+      ],
+    });
+    const before = await run.before();
+    expect(outcome(before)).toBe('FAILED AccessDenied');
+    expect(before.cause).toContain('The undo failed too, with AccessDenied');
+    expect(run.actsOf('DeregisterTargets')).toHaveLength(1);
+    // Nothing is left but the claims, which say that the undo has not been seen.
+    const left = run.ids(0, 1).map(id => `4: the ledger still holds instance#${id}`);
+    expect((await run.violations()).sort()).toEqual(left.sort());
+  });
+
   test('D44: waits with an address until its deregistration delay is over', async () => {
     const run = await bracket({
       ...usual,
