@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { type Bracket, bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -127,6 +128,27 @@ describe('D4: Standby', () => {
     expect(outcome(second)).toBe('SUCCEEDED');
     await both.after({ runId: 'other' });
     expect(await both.violations()).toEqual([]);
+  });
+
+  test('is left also when Auto Scaling refuses it at first', async () => {
+    let refused = 0;
+    const run = await bracket(
+      { ...usual, autoScaling: { minSize: 2 } },
+      {
+        gates: () => [
+          {
+            before: call => {
+              // The batch, and then each instance alone.
+              if (call.action === 'ExitStandby' && refused++ < 3)
+                throw new ServiceError('ValidationError', 'The instance is not in Standby yet');
+            },
+          },
+        ],
+      },
+    );
+    expect(outcome(await run.before(standby))).toBe('SUCCEEDED');
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
   });
 
   test('that Auto Scaling refuses takes nothing out of traffic', async () => {

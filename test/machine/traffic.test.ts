@@ -82,6 +82,51 @@ describe('targets', () => {
   });
 });
 
+describe('D36: what is not where it was put, is put there again:', () => {
+  test('a target that somebody registers during its drain', async () => {
+    const run = await bracket({ ...usual, autoScaling: null });
+    const before = run.startBefore();
+    await run.clock.pass(MINUTE / 2);
+    const { account, fleet } = run.standing;
+    for (const { arn } of fleet.targetGroups)
+      account.loadBalancing.register(arn, [{ id: String(run.ids(0)[0]), port: 8080 }]);
+    await run.end(before);
+    expect(outcome(before)).toBe('SUCCEEDED');
+    expect(run.actsOf('DeregisterTargets')).toHaveLength(2);
+    expect(statesOf(run, 0, 1)).toEqual([]);
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test.for(['DeregisterTargets', 'RegisterTargets'] as const)(
+    'a target that was refused in the first %s',
+    async action => {
+      let refused = 0;
+      const run = await bracket(
+        { ...usual, autoScaling: null },
+        {
+          gates: () => [
+            {
+              before: (call, input) => {
+                if (call.action !== action || !JSON.stringify(input).includes(String(run.ids(0)[0]))) return;
+                // The batch, and then the one target alone.
+                if (refused < 2) {
+                  refused++;
+                  throw new ServiceError('InvalidTarget', 'The target is not valid');
+                }
+              },
+            },
+          ],
+        },
+      );
+      expect(outcome(await run.before())).toBe('SUCCEEDED');
+      expect(outcome(await run.after())).toBe('SUCCEEDED');
+      expect(refused).toBe(2);
+      expect(await run.violations()).toEqual([]);
+    },
+  );
+});
+
 describe('R-NOTINUSE: an answer that no waiting changes is taken as one', () => {
   test('a group that no load balancer uses is left, and joined again', async () => {
     const run = await bracket({

@@ -1,9 +1,10 @@
 import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import { targetHealth } from '../aws/elastic-load-balancing.ts';
 import type { Budgets } from '../domain/budgets.ts';
-import { type Member, targetKey } from '../domain/fleet.ts';
+import { type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import {
   type Goal,
+  isReversed,
   judgeDrained,
   judgeInService,
   judgePutBack,
@@ -55,6 +56,8 @@ export interface Looked extends StepAnswer {
   readonly broken: boolean;
   readonly countedUntil: number;
   readonly measures: readonly Measure[];
+  /** A target of a member is not where the act has put it: the act has to be repeated. */
+  readonly reversed: boolean;
 }
 
 /** What a look reads of AWS. */
@@ -112,6 +115,11 @@ export async function look(request: LookRequest): Promise<Looked> {
       ...(wants('in-service') ? measureHealthy(run, members, targets) : []),
       ...(wants('ready') ? measureTransitions(members, statuses, countedUntil, counted) : []),
     ],
+    reversed: members.some(
+      member =>
+        !isGone(sightings, member) &&
+        request.goals.some(goal => hasReversed(goal, member.memberships, targets)),
+    ),
   };
 }
 
@@ -179,6 +187,16 @@ function overMemberships(
     return group ? [judgeOne(membership, group.get(targetKey(membership.target)))] : [];
   });
 }
+
+const hasReversed = (
+  goal: Goal,
+  memberships: readonly Membership[],
+  targets: ReadonlyMap<string, TargetsSeen>,
+): boolean =>
+  memberships.some(({ targetGroupArn, target }) => {
+    const group = targets.get(targetGroupArn);
+    return group !== undefined && isReversed(goal, group.get(targetKey(target)));
+  });
 
 async function readTargets(run: RunRecord, reads: Reads): Promise<Map<string, TargetsSeen>> {
   const seen = new Map<string, TargetsSeen>();

@@ -21,16 +21,19 @@ export async function putBack(runId: string, owner: string, deadline: number): P
   const run = await ownRun(runId, owner);
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
-  const { notTaken, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
-  const reasons = notTaken.slice(0, 5);
-  if (rest === 0) return { ...metStep(members.length), reasons };
+  const { notTaken, inStandby, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
+  const reasons = [...inStandby, ...notTaken].slice(0, 5);
+  if (rest === 0 && inStandby.length === 0) return { ...metStep(members.length), reasons };
   const wait = nextWait(nowSeconds(), deadline, pollSeconds(run.plan.budgets.inService));
+  if (rest === 0) return waitingStep(wait, reasons);
   return waitingStep(Math.min(wait, rest), [...reasons, 'the turn of this run to change target groups']);
 }
 
 export interface Registered {
   /** What AWS did not take, target by target: one bad member does not block the rest (R-PARTIAL). */
   readonly notTaken: readonly string[];
+  /** What Auto Scaling does not bring back from Standby. */
+  readonly inStandby: readonly string[];
   /** Seconds until more may be registered; 0 when all that could be is. */
   readonly rest: number;
 }
@@ -41,7 +44,8 @@ export async function registerMembers(
   members: readonly Member[],
   before: () => Promise<unknown>,
 ): Promise<Registered> {
-  const notTaken = await leaveStandby(run, members);
+  const inStandby = await leaveStandby(run, members);
+  const notTaken: string[] = [];
   const calls: (() => Promise<void>)[] = [];
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, members);
@@ -56,7 +60,7 @@ export async function registerMembers(
   }
   const rest = await paced(run.runId, 'back', calls);
   if (rest === 0) for (const group of run.plan.groups) await forgetOut(group.arn, run.runId);
-  return { notTaken, rest };
+  return { notTaken, inStandby, rest };
 }
 
 /** The members' targets that are not registered now, draining ones included. */

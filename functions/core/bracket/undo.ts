@@ -26,18 +26,19 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const members = membersOf(run, records);
   const moved = await notGone(members.filter(member => records.get(member.instanceId)?.traffic === runId));
   const go = async () => undefined;
-  const { notTaken, rest } = await registerMembers(run, moved, go);
+  const { notTaken, inStandby, rest } = await registerMembers(run, moved, go);
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
   const held = await releaseHolds(run, members, late);
   // Leaving an instance to another run forgets its memberships: only when all of them are back.
-  const settled = notTaken.length + held.length + rest === 0;
+  const settled = notTaken.length + inStandby.length + held.length + rest === 0;
   const alone = new Map([...records].filter(([, record]) => record.claims.size === 1));
   const turn = settled || late ? await secondsToRelease(run) : 0;
   const releases = (settled || late) && turn === 0;
   const refused = releases ? await releaseSuppression(run, settled ? records : alone, go) : [];
   const reasons = [
     ...notTaken,
+    ...inStandby,
     ...(rest > 0 ? ['more targets have to be registered'] : []),
     ...held,
     ...refused,

@@ -1,4 +1,5 @@
 import type { Member, Membership } from './fleet.ts';
+import { isRegistered } from './floors.ts';
 import { type CheckResult, judgeCheck } from './readiness.ts';
 
 /** What a loop waits for. */
@@ -100,6 +101,15 @@ export function judgeInService(membership: Membership, seen: TargetSeen | undefi
     default:
       return waiting(`target ${at} is ${seen.state}${seen.reason ? ` (${seen.reason})` : ''}`);
   }
+}
+
+/**
+ * Was the act not taken, or has somebody reversed it? A target that should be out is registered, or one that should be back
+ * is not: waiting cannot help, the act is repeated (D36).
+ */
+export function isReversed(goal: Goal, seen: TargetSeen | undefined): boolean {
+  if (goal === 'drained') return seen !== undefined && isRegistered(seen);
+  return goal === 'in-service' && (!isListed(seen) || seen.state === 'draining');
 }
 
 /** Registered again, whatever its health: what undo promises. */
