@@ -85,15 +85,17 @@ const question = (more: Partial<Question> = {}): Question => ({
 });
 
 /** Hands the function the event that its URL would, for a caller whom Lambda names so. */
-async function ask(userId: string | undefined, body: string): Promise<string> {
+async function ask(userId: string | undefined, body: string | undefined, more: object = {}): Promise<string> {
   const { world } = standing.account;
-  const event = urlEvent({ world, served: hook }, { method: 'POST', target: '/', headers: {}, body }, own);
+  const event = urlEvent(
+    { world, served: hook },
+    { method: 'POST', target: '/', headers: {}, body: '' },
+    own,
+  );
   const { requestContext } = event;
   const iam = { ...requestContext.authorizer.iam, userId };
-  const called = {
-    ...event,
-    requestContext: { ...requestContext, authorizer: userId === undefined ? null : { iam } },
-  };
+  const authorizer = userId === undefined ? null : { iam };
+  const called = { ...event, body, ...more, requestContext: { ...requestContext, authorizer } };
   const answer = (await world.clock.runFor(stack.lambda.invoke(hook.arn, called))) as {
     statusCode: number;
     body: string;
@@ -173,6 +175,11 @@ describe('D9: nothing is started, and the answer is 403, for', () => {
     );
   });
 
+  it('no body at all', async () => {
+    expect(await ask(`${own.role.id}:${own.instanceId}`, undefined)).toBe('403 failed');
+    expect(started()).toBe(0);
+  });
+
   it.each(STATES.filter(state => state !== 'in-progress'))(
     'a replayed call, when its event is %s',
     async state => {
@@ -205,8 +212,11 @@ describe('D9: nothing is started, and the answer is 403, for', () => {
   });
 });
 
-it('D9: the instance itself is answered, and its run begins', async () => {
-  expect(await ask(`${own.role.id}:${own.instanceId}`, JSON.stringify(question()))).toBe('200 wait');
+it('D9: the instance itself is answered, and its run begins, however Lambda encodes the body', async () => {
+  const body = JSON.stringify(question());
+  expect(await ask(`${own.role.id}:${own.instanceId}`, body)).toBe('200 wait');
+  const encoded = Buffer.from(body).toString('base64');
+  expect(await ask(`${own.role.id}:${own.instanceId}`, encoded, { isBase64Encoded: true })).toBe('200 wait');
   expect(started()).toBe(1);
 });
 
