@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { afterRequest, readRequest, runRequest } from '../functions/core/request.ts';
+import { readScenario } from '../local/simulate/scenario.ts';
+import { standUp } from '../local/simulate/simulation.ts';
+import { compilePattern } from '../local/stack/event-pattern.ts';
+
+const event = (name: string) => JSON.parse(readFileSync(`events/${name}.json`, 'utf8'));
+
+/** Each shipped event of a function, and what it is answered in an account that knows nothing of it. */
+const answers = {
+  'hook-gate': { function: 'HookFunction', answer: { statusCode: 403 } },
+  'lifecycle-hook': { function: 'LifecycleHookFunction', error: 'DeploymentUnknown' },
+  'execution-ended': { function: 'SettleFunction', answer: { undoing: [] } },
+  'deployment-failed': { function: 'SettleFunction', answer: { undoing: [] } },
+  'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
+  schedule: { function: 'SettleFunction', answer: { undoing: [], open: 0 } },
+} as const;
+
+const requests = ['before-deploy', 'after-deploy'];
+
+describe('the shipped events', () => {
+  test('are one for each trigger', () => {
+    const names = readdirSync('events').map(file => file.replace('.json', ''));
+    expect(names.sort()).toEqual([...Object.keys(answers), ...requests].sort());
+  });
+
+  test('of the machines are requests that they take', () => {
+    expect(readRequest(runRequest, event('before-deploy')).runId).toBe('release-42');
+    expect(readRequest(afterRequest, event('after-deploy')).runId).toBe('release-42');
+  });
+
+  test.each(Object.entries(answers))('%s is one that its function understands', async (name, expected) => {
+    const { stack, account } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
+    const arn = stack?.template.functions.get(expected.function)?.arn;
+    if (!stack || !arn) throw new Error(`the template has no ${expected.function}`);
+    const invoked = account.world.clock.runFor(stack.lambda.invoke(arn, event(name)));
+    if ('error' in expected) await expect(invoked).rejects.toMatchObject({ error: expected.error });
+    else expect(await invoked).toMatchObject(expected.answer);
+  });
+
+  test.each(['execution-ended', 'deployment-failed', 'instance-failed'])(
+    '%s matches a rule of the template',
+    async name => {
+      const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
+      const matching = [...(stack?.template.rules.values() ?? [])].filter(
+        ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(event(name)),
+      );
+      expect(matching).toHaveLength(1);
+    },
+  );
+});
