@@ -1,11 +1,13 @@
 /**
  * `npm run bench`: one run over 1,000 instances, measured against what AWS itself allows. Other sizes can be named
- * (`npm run bench -- 1000 5000`). `--bundles` measures the functions' bundles instead. `--json` prints the figures as data. The
- * exit code is 1 when a goal is missed.
+ * (`npm run bench -- 1000 5000`). `--hooks` measures as many runs of one instance each instead, all at once through CodeDeploy
+ * (`npm run bench -- --hooks 500` takes some ten minutes), and `--bundles` the functions' bundles. `--json` prints the figures
+ * as data. The exit code is 1 when a goal is missed.
  */
 import { parseArgs } from 'node:util';
 import { bundleFigures } from './bench/bundle-figures.ts';
 import { meets } from './bench/figures.ts';
+import { measureHooks } from './bench/measure-hooks.ts';
 import { type BenchResult, measureRun } from './bench/measure-run.ts';
 import { benchTable, figureTable } from './bench/table.ts';
 
@@ -16,6 +18,7 @@ async function main(): Promise<void> {
     options: {
       json: { type: 'boolean', default: false },
       bundles: { type: 'boolean', default: false },
+      hooks: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
   const results: BenchResult[] = [];
   for (const size of positionals.length > 0 ? positionals : SIZES) {
     if (!/^[1-9]\d*$/.test(size)) throw new Error(`'${size}' is not a number of instances.`);
-    results.push(await measureRun(Number(size)));
+    results.push(await (values.hooks ? measureHooks : measureRun)(Number(size)));
   }
   console.log(values.json ? JSON.stringify(results, null, 2) : benchTable(results));
   if (!results.every(({ figures }) => figures.every(meets))) process.exitCode = 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { deployed, executionsOf, throughCodeDeploy } from './helpers/through-code-deploy.ts';
 
-describe('twelve instances, one at a time', () => {
+describe('twelve instances, one at a time', { timeout: 120_000 }, () => {
   const minutes = new Map<string, number>();
 
   it.each([
@@ -35,7 +35,7 @@ describe('twelve instances, one at a time', () => {
 it.each([
   ['hooks alone', {}],
   ['a run over the fleet around them', { fleetWide: true }],
-])('the shipped script does what is imitated of it: %s', async (_, how) => {
+])('the shipped script does what is imitated of it: %s', { timeout: 120_000 }, async (_, how) => {
   const scenario = (scripts: string) =>
     throughCodeDeploy({ ...how, scripts, config: 'HalfAtATime' }, {}, { instances: 2 });
   const real = await deployed({ scenario: scenario('real') });

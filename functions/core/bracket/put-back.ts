@@ -12,7 +12,7 @@ import { TARGETS_PER_CALL } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
 import { membersOf } from './members.ts';
-import { paced } from './paced.ts';
+import { inTurn, secondsToMove } from './paced.ts';
 import { healthUnlessGone } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -46,6 +46,9 @@ export async function registerMembers(
 ): Promise<Registered> {
   const inStandby = await leaveStandby(run, members);
   const notTaken: string[] = [];
+  const size = { targets: members.length, groups: run.plan.groups.length };
+  const turn = members.length > 0 ? await secondsToMove(run.runId, 'back', size) : 0;
+  if (turn > 0) return { notTaken, inStandby, rest: turn };
   const calls: (() => Promise<void>)[] = [];
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, members);
@@ -58,7 +61,7 @@ export async function registerMembers(
         );
       });
   }
-  const rest = await paced(run.runId, 'back', calls);
+  const rest = await inTurn(calls);
   if (rest === 0) for (const group of run.plan.groups) await forgetOut(group.arn, run.runId);
   return { notTaken, inStandby, rest };
 }

@@ -11,6 +11,7 @@ import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { membersOf } from './members.ts';
 import { secondsToTurn } from './paced.ts';
+import { sharingOf } from './sharing.ts';
 
 export interface SuppressRequest {
   readonly runId: string;
@@ -48,7 +49,10 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
   const run = await ownRun(runId, owner);
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => member.suppression !== 'none');
-  const statuses = await applicationStatuses(members.map(member => member.instanceId));
+  // What changes right after this read is found by the look that the go-ahead rests on.
+  const { instances } = await sharingOf(run.request.observer, Date.now() - STATUS_MAX_AGE_MS);
+  const read = instances('statuses', applicationStatuses);
+  const statuses = await read(members.map(member => member.instanceId));
   const lacking = members.filter(member => {
     const status = statuses.get(member.instanceId);
     return status?.status !== 'suppressed' || judgeSuppressed(member, status, until * 1000).verdict !== 'met';
@@ -90,6 +94,8 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
     waitSeconds: 0,
   };
 }
+
+const STATUS_MAX_AGE_MS = 15_000;
 
 /** Until then no other run that leaves may end the suppression. */
 async function claimUntil(

@@ -13,7 +13,7 @@ import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { enterStandby, holdAutoScaling } from './hold.ts';
 import { membersOf } from './members.ts';
-import { paced } from './paced.ts';
+import { inTurn, secondsToMove } from './paced.ts';
 import { emergencyOf } from './plan-run.ts';
 import { healthUnlessGone, leavingKeys, seenTargets } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -39,6 +39,9 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
   if (members.length === 0) return metStep(0);
+  const size = { targets: members.length, groups: run.plan.groups.length };
+  const turn = await secondsToMove(runId, 'out', size);
+  if (turn > 0) return waitingStep(Math.min(waitSeconds, turn), [TURN]);
   const guards = await takeGuards(run, now);
   if ('busyGroup' in guards)
     return waitingStep(waitSeconds, [`target group ${guards.busyGroup} is guarded by another run`]);
@@ -57,15 +60,16 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
     const calls = run.plan.groups.flatMap(group =>
       deregistrations(run, owner, group, leaving, fresh.get(group.arn) ?? [], measures),
     );
-    const rest = await paced(runId, 'out', calls);
+    const rest = await inTurn(calls);
     if (measures.length > 0) await markTakenOut(runId, owner, nowSeconds());
     if (rest === 0) return { ...metStep(leaving.length), measures };
-    const turn = ['the turn of this run to change target groups'];
-    return { ...waitingStep(Math.min(waitSeconds, rest), turn), measures };
+    return { ...waitingStep(Math.min(waitSeconds, rest), [TURN]), measures };
   } finally {
     for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   }
 }
+
+const TURN = 'the turn of this run to change target groups';
 
 /** Guards every group concerned, always in the same order, or none of them. */
 async function takeGuards(

@@ -11,11 +11,12 @@ import {
 } from '../domain/hook-answer.ts';
 import { hasEnded, standingOf } from '../domain/hook-caller.ts';
 import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
-import { DeploymentTooLong, HookRefused } from '../errors.ts';
+import { DeploymentTooLong, HookRefused, ObservationPending } from '../errors.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findObserver, recordObserver } from '../ledger/observers.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
+import { readShared } from '../ledger/shared-reads.ts';
 import { LIFECYCLE_EVENT_SECONDS } from '../limits.ts';
 import { executionName, runOfInstance } from '../naming.ts';
 import { setting } from '../settings.ts';
@@ -68,7 +69,8 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
       ? afterDeploy(runId, run)
       : failed('before and gate have not run: nothing is known of this instance.');
   if (run) return call.act === 'before' ? begun(run) : judgeGate(run);
-  if (!(await findObserver(call.deploymentId))) await observeDeployment(call.deploymentId, target);
+  if (!(await isObserved(call.deploymentId, target)))
+    return wait('Another instance of the deployment is just reading what they all need.', 5);
   await startExecution(setting('BEFORE_DEPLOY_ARN'), executionName('before', runId), {
     runId,
     fleet: { instanceIds: [call.instanceId] },
@@ -130,21 +132,31 @@ const RELEASE_SECONDS = 120;
 /**
  * Once a deployment: its instances share what their runs read (D10).
  *
+ * @returns false while another instance of the deployment reads it
  * @throws DeploymentTooLong before anything is touched, when the waves cannot all fit into CodeDeploy's own limit (D8)
  */
-async function observeDeployment(deploymentId: string, target: HookedTarget): Promise<void> {
-  const [instances, config] = await Promise.all([
-    listTargets(deploymentId),
-    deploymentConfig(target.deploymentConfigName),
-  ]);
-  const waves = wavesOf(instances.length, config);
+async function isObserved(deploymentId: string, target: HookedTarget): Promise<boolean> {
+  if (await findObserver(deploymentId)) return true;
+  const read = async () => ({
+    instances: await listTargets(deploymentId),
+    config: await deploymentConfig(target.deploymentConfigName),
+  });
+  const found = await readShared({ key: `deployment ${deploymentId}`, notBefore: 0, read }).catch(
+    (error: unknown) => {
+      if (error instanceof ObservationPending) return undefined;
+      throw error;
+    },
+  );
+  if (!found) return false;
+  const waves = wavesOf(found.instances.length, found.config);
   const needed = waves * WAVE_SECONDS;
-  const limit = deploymentLimitSeconds(config);
+  const limit = deploymentLimitSeconds(found.config);
   if (needed > limit)
     throw new DeploymentTooLong(
       `${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
     );
-  await recordObserver(deploymentId, instances, nowSeconds());
+  await recordObserver(deploymentId, found.instances, nowSeconds());
+  return true;
 }
 
 /** How long the script waits, less than its event's hour: a plan that may need longer is refused before it acts (R-BUDGET). */
