@@ -41,7 +41,8 @@ export async function isSignedWith(
   const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(request.headers['x-amz-date'] ?? '');
   // The signer takes this header, where there is one, for the hash of the body.
   const digest = request.headers['x-amz-content-sha256'];
-  if (digest !== undefined && digest !== createHash('sha256').update(request.body).digest('hex')) return false;
+  if (digest !== undefined && digest !== createHash('sha256').update(request.body).digest('hex'))
+    return false;
   if (!host || !date || !['host', 'x-amz-date'].every(name => claim.signedHeaders.includes(name)))
     return false;
   const [, year, month, day, hours, minutes, seconds] = date;

@@ -22,16 +22,22 @@ export async function putBack(runId: string, owner: string, deadline: number): P
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
   const { notTaken, inStandby, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
-  const reasons = [...inStandby, ...notTaken].slice(0, 5);
+  const reasons = [...inStandby, ...notTaken.map(({ said }) => said)].slice(0, 5);
   if (rest === 0 && inStandby.length === 0) return { ...metStep(members.length), reasons };
   const wait = nextWait(nowSeconds(), deadline, pollSeconds(run.plan.budgets.inService));
   if (rest === 0) return waitingStep(wait, reasons);
   return waitingStep(Math.min(wait, rest), [...reasons, 'the turn of this run to change target groups']);
 }
 
+/** A target that AWS did not take, and what it said. */
+export interface NotTaken {
+  readonly target: ListedTarget;
+  readonly said: string;
+}
+
 export interface Registered {
   /** What AWS did not take, target by target: one bad member does not block the rest (R-PARTIAL). */
-  readonly notTaken: readonly string[];
+  readonly notTaken: readonly NotTaken[];
   /** What Auto Scaling does not bring back from Standby. */
   readonly inStandby: readonly string[];
   /** Seconds until more may be registered; 0 when all that could be is. */
@@ -45,7 +51,7 @@ export async function registerMembers(
   before: () => Promise<unknown>,
 ): Promise<Registered> {
   const inStandby = await leaveStandby(run, members);
-  const notTaken: string[] = [];
+  const notTaken: NotTaken[] = [];
   const size = { targets: members.length, groups: run.plan.groups.length };
   const turn = members.length > 0 ? await secondsToMove(run.runId, 'back', size) : 0;
   if (turn > 0) return { notTaken, inStandby, rest: turn };
@@ -57,7 +63,10 @@ export async function registerMembers(
         await before();
         const { failed } = await registerTargets(group.arn, targets, group.targetType);
         notTaken.push(
-          ...failed.map(({ item, reason }) => `${item.id}:${item.port ?? ''} of ${group.name}: ${reason}`),
+          ...failed.map(({ item, reason }) => ({
+            target: item,
+            said: `${item.id}:${item.port ?? ''} of ${group.name}: ${reason}`,
+          })),
         );
       });
   }

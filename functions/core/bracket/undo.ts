@@ -7,7 +7,7 @@ import { giveGuard } from '../ledger/target-group-guards.ts';
 import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
 import { membersOf } from './members.ts';
-import { registerMembers } from './put-back.ts';
+import { type NotTaken, registerMembers } from './put-back.ts';
 import { releaseSuppression, secondsToRelease } from './release.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -24,21 +24,21 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.undo));
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records);
-  const moved = await notGone(members.filter(member => records.get(member.instanceId)?.traffic === runId));
+  const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
   const go = async () => undefined;
   const { notTaken, inStandby, rest } = await registerMembers(run, moved, go);
+  const notBack = [...(await ofThoseThatRemain(notTaken, moved)), ...inStandby];
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
   const held = await releaseHolds(run, members, late);
   // Leaving an instance to another run forgets its memberships: only when all of them are back.
-  const settled = notTaken.length + inStandby.length + held.length + rest === 0;
+  const settled = notBack.length + held.length + rest === 0;
   const alone = new Map([...records].filter(([, record]) => record.claims.size === 1));
   const turn = settled || late ? await secondsToRelease(run) : 0;
   const releases = (settled || late) && turn === 0;
   const refused = releases ? await releaseSuppression(run, settled ? records : alone, go) : [];
   const reasons = [
-    ...notTaken,
-    ...inStandby,
+    ...notBack,
     ...(rest > 0 ? ['more targets have to be registered'] : []),
     ...held,
     ...refused,
@@ -48,10 +48,16 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
 }
 
 /** A terminated instance goes back into no target group, and must not keep the others suppressed (R-GONE). */
-async function notGone(members: readonly Member[]): Promise<Member[]> {
+async function ofThoseThatRemain(
+  notTaken: readonly NotTaken[],
+  members: readonly Member[],
+): Promise<string[]> {
+  if (notTaken.length === 0) return [];
   const facts = await describeInstances(members.map(member => member.instanceId));
-  return members.filter(({ instanceId }) => {
-    const state = facts.get(instanceId)?.state ?? 'terminated';
-    return state !== 'terminated' && state !== 'shutting-down';
-  });
+  const isGone = ({ instanceId }: Member) =>
+    ['terminated', 'shutting-down'].includes(facts.get(instanceId)?.state ?? 'terminated');
+  const gone = new Set(
+    members.filter(isGone).flatMap(({ instanceId, addresses }) => [instanceId, ...addresses]),
+  );
+  return notTaken.filter(({ target }) => !gone.has(target.id)).map(({ said }) => said);
 }
