@@ -10,7 +10,7 @@ export const runOfInstance = (deploymentId: string, instanceId: string): string 
  * The name of an execution: the same for the same run and phase, so that a repeated start is no second one (R-IDEMP). At
  * most 80 of the characters 0-9 A-Z a-z - _ (D12): what does not fit is told apart by a digest.
  *
- * @param from for `undo`: the execution that the run is taken over from
+ * @param from what tells one from another of the same run: for `undo` the execution that the run is taken over from
  */
 export function executionName(phase: 'before' | 'after' | 'undo', runId: string, from?: string): string {
   const what = [phase, runId, ...(from === undefined ? [] : [from])].join(' ');

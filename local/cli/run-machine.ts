@@ -23,6 +23,11 @@ export interface MachineRun {
   readonly again: string;
   /** What is said at the end of one that succeeded. */
   readonly succeeded: string;
+  /**
+   * For before-deploy: a name under which the machine is asked whether a go-ahead that was given earlier still holds. The
+   * run's record decides, not the execution (D12).
+   */
+  readonly confirm?: string;
 }
 
 /** What `quiesce before --json` and `quiesce after --json` print. */
@@ -61,6 +66,8 @@ export async function runMachine(run: MachineRun): Promise<number> {
   const arn = executionArn(run.machineArn, run.name);
   const joined = await startOrJoin(run, arn);
   if (joined && !run.json) process.stdout.write(`${run.name} had been started before, and is joined.\n`);
+  const over = joined && run.confirm !== undefined && (await hasSucceeded(arn));
+  if (over) await refuseUnlessLive(run, run.confirm, arn);
   const stopListening = onInterrupt(() => sayHowToGoOn(run, arn));
   const { runId } = run;
   const followed = await follow({ executionArn: arn, runId, screen: screenFor(run.json), pause: sleep });
@@ -79,6 +86,32 @@ async function startOrJoin({ machineArn, name, input }: MachineRun, arn: string)
   const known = await describeExecution(arn);
   if (known && isDeepStrictEqual(JSON.parse(known.input), input)) return true;
   throw startedOtherwise(name, known?.status);
+}
+
+const hasSucceeded = async (arn: string): Promise<boolean> =>
+  (await describeExecution(arn))?.status === 'SUCCEEDED';
+
+/**
+ * Asks the machine about a run whose before-deploy has succeeded some time ago. It answers that the run is live in that
+ * execution as long as the go-ahead holds.
+ *
+ * @throws RunEnded, RunInProgress as the machine says it
+ */
+async function refuseUnlessLive(
+  { machineArn, input, runId }: MachineRun,
+  name: string,
+  arn: string,
+): Promise<void> {
+  await startExecution(machineArn, name, input);
+  const quiet = { terminal: undefined, print: () => undefined };
+  const { ended } = await follow({
+    executionArn: executionArn(machineArn, name),
+    runId,
+    screen: quiet,
+    pause: sleep,
+  });
+  if (ended.error === 'RunInProgress' && ended.cause.includes(arn)) return;
+  throw ended.error === 'RunInProgress' ? new RunInProgress(ended.cause) : new RunEnded(ended.cause);
 }
 
 function startedOtherwise(name: string, status: string | undefined): Refusal {

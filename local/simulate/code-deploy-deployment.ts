@@ -36,6 +36,8 @@ export async function deployThroughCodeDeploy(
   scripts.settle(group, revision('before'), instanceIds);
   const around = spec.fleetWide && stack ? fleetRun(stack, spec, { name, fleet }) : undefined;
   journal.record({ type: 'deployment', state: 'started', instanceIds, detail: '' });
+  if (around) journal.record({ type: 'deployment', state: 'batch', instanceIds, detail: name });
+  if (hooks) announceRuns(site);
   try {
     const refused = await around?.before();
     if (refused)
@@ -53,6 +55,21 @@ export async function deployThroughCodeDeploy(
     await scripts.close();
     example.remove();
   }
+}
+
+/** With hooks each instance of the fleet is a batch of its own, from when CodeDeploy begins with it. */
+function announceRuns({ account, fleet }: Site): void {
+  const ids = new Set(fleet.instances.map(instance => instance.id));
+  account.onEvent(({ source, detail }) => {
+    const { deploymentId, instanceId, state } = detail;
+    if (source !== 'aws.codedeploy' || state !== 'START' || !ids.has(String(instanceId))) return;
+    account.world.journal.record({
+      type: 'deployment',
+      state: 'batch',
+      instanceIds: [String(instanceId)],
+      detail: runOfInstance(String(deploymentId), String(instanceId)),
+    });
+  });
 }
 
 /** Until CodeDeploy shows what has become of it, launches and rollbacks included, and every run has ended. */

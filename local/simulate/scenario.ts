@@ -43,7 +43,12 @@ const check = z.strictObject({
 });
 
 const fleet = z.strictObject({
-  zones: z.array(z.string()).min(1).default(['eu-west-1a', 'eu-west-1b', 'eu-west-1c']),
+  zones: z
+    .array(
+      z.string().regex(/^eu-west-1[a-z]$/, 'has to be a zone of eu-west-1, where the simulated account is'),
+    )
+    .min(1)
+    .default(['eu-west-1a', 'eu-west-1b', 'eu-west-1c']),
   instances: z.int().min(1),
   /** From boot, or from the restart in a deployment, until the application answers. */
   startUpSeconds: seconds.default(30),
@@ -178,23 +183,33 @@ const expectation = ending.extend({
   failedRequests: z.int().min(0).default(0),
 });
 
-export const scenario = z.strictObject({
-  name: z.string().min(1),
-  description: z.string().default(''),
-  seed: z.int().min(0).default(1),
-  fleet,
-  deployment: deployment.superRefine(refuseForeignMembers).prefault({}),
-  rivals: z.array(rival).default([]),
-  events: z.array(happening).default([]),
-  /** Overrides of the account's physics, by the names of local/account/physics.ts. */
-  physics: z
-    .record(
-      z.string().refine(name => name in measuredPhysics, 'is no name in local/account/physics.ts'),
-      z.unknown(),
-    )
-    .default({}),
-  expect: expectation.prefault({}),
-});
+export const scenario = z
+  .strictObject({
+    name: z.string().min(1),
+    description: z.string().default(''),
+    seed: z.int().min(0).default(1),
+    fleet,
+    deployment: deployment.superRefine(refuseForeignMembers).prefault({}),
+    rivals: z.array(rival).default([]),
+    events: z.array(happening).default([]),
+    /** Overrides of the account's physics, by the names of local/account/physics.ts. */
+    physics: z
+      .record(
+        z.string().refine(name => name in measuredPhysics, 'is no name in local/account/physics.ts'),
+        z.unknown(),
+      )
+      .default({}),
+    expect: expectation.prefault({}),
+  })
+  .superRefine(({ fleet: { instances }, events }, { addIssue }) => {
+    for (const [index, { instance }] of events.entries())
+      if (instance >= instances)
+        addIssue({
+          code: 'custom',
+          path: ['events', index, 'instance'],
+          message: `has to be below ${instances}: the fleet's instances are counted from 0`,
+        });
+  });
 export type Scenario = z.output<typeof scenario>;
 export type ScenarioEvent = z.output<typeof happening>;
 export type DeploymentSpec = z.output<typeof deployment>;

@@ -154,7 +154,7 @@ test('a run that is refused ends with 1 and its named error', async () => {
   const request = requestFile('whole.json', { runId: 'whole', fleet: { autoScalingGroupName: 'web' } });
   const ran = await shop().quiesce('before', '--machine', machine('BeforeDeploy'), '--request', request);
   expect(ran.code).toBe(1);
-  expect(ran.stdout).toMatch(/^BelowFloor:\n {2}Taking 4 targets out of target group web /m);
+  expect(ran.stdout).toMatch(/^BelowFloor:\n {2}Taking 4 of the targets out of target group web /m);
 });
 
 test('Ctrl-C leaves the execution running and says how to follow it again', async () => {
@@ -176,6 +176,6 @@ test('Ctrl-C leaves the execution running and says how to follow it again', asyn
   );
   expect(code).toBe(130);
   expect(stderr).toContain(`before-slow-`);
-  expect(stderr).toContain(`Follow it again:\n  quiesce ${command.join(' ')}\n`);
+  expect(stderr).toContain(`Follow it again:\n  npx quiesce ${command.join(' ')}\n`);
   expect([...account.stack.executions.all()].map(({ status }) => status)).toEqual(['RUNNING']);
 });

@@ -255,7 +255,7 @@ async function refuseBelowFloor(runId: string, members: readonly Member[], traff
     );
     if (!verdict.permitted)
       throw new BelowFloor(
-        `Taking ${verdict.leaving} targets out of target group ${group.name} would leave less than its floor of ${verdict.floor} in ${verdict.scope}, even with all others healthy. Deploy to fewer instances at once, or lower policy.minHealthyPercent or the group's own thresholds.`,
+        `Taking ${verdict.leaving} of the targets out of target group ${group.name} would leave less than its floor of ${verdict.floor} in ${verdict.scope}, even with all others healthy. Deploy to fewer instances at once, or lower policy.minHealthyPercent or the group's own thresholds.`,
       );
   }
 }
