@@ -7,6 +7,7 @@ import { answerHook, type HookCall } from '../../functions/core/hooks/answer-hoo
 import { findObserver } from '../../functions/core/ledger/observers.ts';
 import { recordRefusal } from '../../functions/core/ledger/refusals.ts';
 import { advance, createRun, endRun } from '../../functions/core/ledger/runs.ts';
+import { readShared } from '../../functions/core/ledger/shared-reads.ts';
 import { CodeDeploy, codeDeployService, type NewDeployment } from '../../local/account/code-deploy.ts';
 import { createWorld } from '../../local/account/world.ts';
 import type { Service } from '../../local/wire/contract.ts';
@@ -116,6 +117,23 @@ describe('the first question of an instance', () => {
       deploymentConfigName: 'CodeDeployDefault.HalfAtATime',
     });
     expect((await ask(faster)).verdict).toBe('wait');
+  });
+});
+
+describe('D10: what all instances of a deployment need', () => {
+  it('is read by one of them, and the others are told to wait', async () => {
+    const id = deploymentAt('ApplicationStop');
+    const read = () => Promise.reject(new Error('still at it'));
+    const reading = ledger.as(() => readShared({ key: `deployment ${id}`, notBefore: 0, read }));
+    await expect(reading).rejects.toThrow('still at it');
+    expect(await ask(id)).toMatchObject({ verdict: 'wait', waitSeconds: 5 });
+    expect(started).toEqual([]);
+  });
+
+  it('begins nothing when it cannot be read', async () => {
+    const id = deploymentAt('ApplicationStop', { deploymentConfigName: 'gone' });
+    await expect(ask(id)).rejects.toThrow('DeploymentConfigDoesNotExistException');
+    expect(started).toEqual([]);
   });
 });
 

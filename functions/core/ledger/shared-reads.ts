@@ -31,7 +31,8 @@ const KEPT_SECONDS = 3600;
 export async function readShared<T>({ key, notBefore, read }: SharedRead<T>): Promise<T> {
   const seen = await get(pk(key));
   const readAt = Number(seen?.readAt?.N ?? 0);
-  if (seen && readAt >= notBefore) return unpacked<T>(seen);
+  // Without an instant of its reading the item is nothing but the lease of a reader.
+  if (seen && readAt > 0 && readAt >= notBefore) return unpacked<T>(seen);
   const now = Date.now();
   if (!(await takeLease(key, readAt, now)))
     throw new ObservationPending(`Another run is just reading ${key}: what it sees is used.`);
