@@ -248,3 +248,8 @@ describe("the stack's default policy", () => {
     },
   );
 });
+
+test('the default policy leaves to the reader what is no request, or has no policy that it could lie below', () => {
+  expect(withDefaultPolicy(null, '{}')).toBeNull();
+  expect(withDefaultPolicy({ policy: 'none' }, '{}')).toEqual({ policy: 'none' });
+});

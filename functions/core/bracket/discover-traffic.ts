@@ -2,6 +2,7 @@ import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import type { TargetGroupFacts, TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import type { Membership } from '../domain/fleet.ts';
 import { effectiveCrossZone, thresholdsOf } from '../domain/floors.ts';
+import { listAt } from '../domain/lists.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { NotOptedIn, TargetGroupUnknown } from '../errors.ts';
 import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
@@ -57,18 +58,18 @@ export async function discoverTraffic(
   );
   const concerned = usable.filter(group => health.has(group.arn));
   for (const group of concerned)
-    for (const { target, state, reason } of health.get(group.arn) ?? []) {
+    for (const { target, state, reason } of listAt(health, group.arn)) {
       const owner = owners.get(target.id);
       const absent = state === 'unused' && reason === 'Target.NotRegistered';
       if (!owner || absent || state === 'draining') continue;
-      memberships.set(owner, [...(memberships.get(owner) ?? []), { targetGroupArn: group.arn, target }]);
+      memberships.set(owner, [...listAt(memberships, owner), { targetGroupArn: group.arn, target }]);
     }
 
   await refuseUntagged(concerned, optIn, reads);
   return {
     groups: await planGroups(concerned, request, reads),
     health,
-    membershipsOf: instanceId => memberships.get(instanceId) ?? [],
+    membershipsOf: instanceId => listAt(memberships, instanceId),
     remarks,
   };
 }

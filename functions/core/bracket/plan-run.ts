@@ -4,6 +4,7 @@ import { computeBudgets } from '../domain/budgets.ts';
 import { type Bystander, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
 import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
+import { listAt } from '../domain/lists.ts';
 import type { Plan, PlannedHolding } from '../domain/plan.ts';
 import {
   BelowFloor,
@@ -248,7 +249,7 @@ async function refuseBelowFloor(runId: string, members: readonly Member[], traff
     if (!group.serves) continue;
     const verdict = judgeFloor(
       group.floor,
-      await seenTargets(group, traffic.health.get(group.arn) ?? [], members),
+      await seenTargets(group, listAt(traffic.health, group.arn), members),
       leavingKeys(members, group),
       outByZone(guards.get(group.arn), runId),
       'best',

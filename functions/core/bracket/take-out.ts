@@ -2,6 +2,7 @@ import { chunk, inChunks } from '../aws/batch.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { isRegistered, judgeFloor } from '../domain/floors.ts';
+import { listAt } from '../domain/lists.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { findInstances, recordMemberships } from '../ledger/instances.ts';
@@ -58,7 +59,7 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
     if (notInStandby.length > 0) return waitingStep(waitSeconds, notInStandby.slice(0, 5));
     const measures: Measure[] = [];
     const calls = run.plan.groups.flatMap(group =>
-      deregistrations(run, owner, group, leaving, fresh.get(group.arn) ?? [], measures),
+      deregistrations(run, owner, group, leaving, listAt(fresh, group.arn), measures),
     );
     const rest = await inTurn(calls);
     if (measures.length > 0) await markTakenOut(runId, owner, nowSeconds());
@@ -102,18 +103,18 @@ async function recordNewMemberships(
   );
   const found = new Map<string, Membership[]>();
   for (const group of groups)
-    for (const seen of fresh.get(group.arn) ?? []) {
+    for (const seen of listAt(fresh, group.arn)) {
       const owner =
         isRegistered(seen) || seen.reason === 'Target.NotInUse' ? owners.get(seen.target.id) : undefined;
       if (owner)
-        found.set(owner, [...(found.get(owner) ?? []), { targetGroupArn: group.arn, target: seen.target }]);
+        found.set(owner, [...listAt(found, owner), { targetGroupArn: group.arn, target: seen.target }]);
     }
   const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
   const updated: Member[] = [];
   await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
     if (!member) return;
     const known = new Set(member.memberships.map(key));
-    const added = (found.get(member.instanceId) ?? []).filter(membership => !known.has(key(membership)));
+    const added = listAt(found, member.instanceId).filter(membership => !known.has(key(membership)));
     const memberships = [...member.memberships, ...added];
     if (added.length > 0) await recordMemberships(runId, member.instanceId, memberships);
     updated.push({ ...member, memberships });
@@ -129,7 +130,7 @@ async function judge(
 ): Promise<string[]> {
   const forbidden: string[] = [];
   for (const group of run.plan.groups.filter(one => one.serves)) {
-    const seen = await seenTargets(group, fresh.get(group.arn) ?? [], members);
+    const seen = await seenTargets(group, listAt(fresh, group.arn), members);
     const leaving = leavingKeys(members, group);
     const out = outByZone(guards.get(group.arn), run.runId);
     // Taken out by this run in an earlier round, so they belong to the group too.

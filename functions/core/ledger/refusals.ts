@@ -1,4 +1,4 @@
-import { change, get, number, text } from './table.ts';
+import { change, get, number, text, textAt } from './table.ts';
 
 /** Why a run was refused before it had a record of its own: hooks answer with it. */
 export interface RefusalRecord {
@@ -26,5 +26,5 @@ export async function recordRefusal(runId: string, refusal: RefusalRecord, at: n
 
 export async function findRefusal(runId: string): Promise<RefusalRecord | undefined> {
   const item = await get(pk(runId));
-  return item && { error: item.error?.S ?? '', cause: item.cause?.S ?? '' };
+  return item && { error: textAt(item, 'error'), cause: textAt(item, 'cause') };
 }

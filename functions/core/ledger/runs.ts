@@ -3,7 +3,7 @@ import type { Plan } from '../domain/plan.ts';
 import { RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import type { RunRequest } from '../request.ts';
 import { ITEM_VERSION, pk, type RunPhase, type RunRecord } from './items.ts';
-import { change, get, type Item, json, number, parsed, text } from './table.ts';
+import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
 
 const DAY = 86_400;
 
@@ -210,11 +210,11 @@ function toRun(item: Item): RunRecord {
   const optional = (name: string) => (item[name]?.N === undefined ? {} : { [name]: Number(item[name].N) });
   const said = (name: string) => (item[name]?.S ? { [name]: item[name].S } : {});
   return {
-    runId: item.runId?.S ?? '',
+    runId: textAt(item, 'runId'),
     status: item.status?.S === 'live' ? 'live' : 'ended',
     phase: (item.phase?.S ?? 'done') as RunPhase,
-    owner: item.owner?.S ?? '',
-    digest: item.digest?.S ?? '',
+    owner: textAt(item, 'owner'),
+    digest: textAt(item, 'digest'),
     request: parsed<RunRequest>(item.request) as RunRequest,
     plan: parsed<Plan>(item.plan) as Plan,
     createdAt: Number(item.createdAt?.N),

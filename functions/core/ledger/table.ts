@@ -85,6 +85,9 @@ export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number): AttributeValue => ({ N: String(Math.floor(value)) });
 export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(value) });
 
+/** The text of an attribute; empty when the item has none. */
+export const textAt = (item: Item, name: string): string => item[name]?.S ?? '';
+
 /** Reads JSON text that this version of the ledger wrote. */
 export const parsed = <T>(value: AttributeValue | undefined): T | undefined =>
   value?.S === undefined ? undefined : (JSON.parse(value.S) as T);
