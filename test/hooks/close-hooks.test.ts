@@ -97,6 +97,17 @@ describe('the hooks that are open', () => {
     expect(answers).toEqual(['running Failed', 'unknown Failed']);
   });
 
+  it('R-NEWER: an event only says when to look; what is answered is what the execution says then', async () => {
+    executions.set('a', { status: 'RUNNING' });
+    await ledger.as(() => recordHook(hook('a')));
+    // The event of its end has come before the end shows: DescribeExecution is eventually consistent.
+    await ledger.as(() => closeHooks(arn('a')));
+    expect(answers).toEqual([]);
+    executions.set('a', { status: 'SUCCEEDED' });
+    await ledger.as(() => closeHooks(arn('a')));
+    expect(answers).toEqual(['a Succeeded']);
+  });
+
   it('the event of one execution closes its hook only', async () => {
     executions.set('a', { status: 'SUCCEEDED' });
     executions.set('b', { status: 'SUCCEEDED' });

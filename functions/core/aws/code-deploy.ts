@@ -106,10 +106,6 @@ async function instanceTarget(deploymentId: string, targetId: string): Promise<I
   }
 }
 
-/** How many instances a deployment has. */
-export const countTargets = async (deploymentId: string): Promise<number> =>
-  (await listTargets(deploymentId)).length;
-
 export interface DeploymentConfigFacts {
   readonly name: string;
   readonly minimumHealthyHosts: MinimumHealthyHosts;
