@@ -47,6 +47,8 @@ export interface SimulationSettings {
 export interface Scene {
   readonly account: Account;
   readonly fleet: BuiltFleet;
+  /** Undefined without Quiesce. */
+  readonly stack: Stack | undefined;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
 }
@@ -59,8 +61,6 @@ export interface Simulated extends Scene {
   /** At how many instants something happened that the invariants were checked against. */
   readonly checkedInstants: number;
   readonly measures: Measures;
-  /** Undefined without Quiesce. */
-  readonly stack: Stack | undefined;
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
@@ -114,7 +114,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   startTraffic(account, fleet, scenario);
 
   const startedAt = clock.now();
-  settings.begun?.({ account, fleet, startedAt });
+  settings.begun?.({ account, fleet, stack, startedAt });
   const ahead = scheduleEvents(account, fleet, scenario, stack);
   const all = Promise.all([
     deploy(standing, { name: scenario.name, spec: scenario.deployment }),

@@ -143,7 +143,7 @@ export class Authorization implements Gate {
 }
 
 /** How each service's protocol spells the refusal. */
-function denial(service: string, sentence: string): ServiceError {
+export function denial(service: string, sentence: string): ServiceError {
   if (service === 'ec2')
     return new ServiceError(
       'UnauthorizedOperation',

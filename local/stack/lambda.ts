@@ -6,6 +6,7 @@ import { TaskFailure } from '../states/failure.ts';
 import { type Caller, ServiceError } from '../wire/contract.ts';
 import { runAs, type Transport } from '../wire/invocation.ts';
 import { installProcessTransport } from '../wire/process-transport.ts';
+import { actionOf } from '../wire/wire.ts';
 import { captureOutput } from './captured-output.ts';
 import type { DeployedFunction } from './deployed-template.ts';
 import { setEnvironment } from './function-environment.ts';
@@ -36,8 +37,8 @@ export interface LambdaSettings {
   readonly directory: string;
   readonly code: Code;
   readonly transport: (caller: Caller) => Transport;
-  /** A fault schedule: may an invocation die between two of its calls? */
-  readonly dies?: (invocation: Invocation, callIndex: number) => ReturnType<Dies>;
+  /** A fault schedule: may an invocation die right before or right after this call of its, `DescribeInstances`? */
+  readonly dies?: (invocation: Invocation, callIndex: number, action: string) => ReturnType<Dies>;
 }
 
 /** The simulated Lambda service. Every invocation has a process of its own as far as its calls to AWS can tell. */
@@ -106,7 +107,7 @@ export class Lambda {
     const ended = new Promise<unknown>((resolve, reject) => {
       const sandbox = createSandbox(
         transport(caller),
-        callIndex => dies?.(invocation, callIndex),
+        (callIndex, request) => dies?.(invocation, callIndex, actionOf(request)),
         () => reject(failure('Runtime.ExitError', exited(invocation.requestId))),
       );
       timer = clock.after(fn.timeoutSeconds * 1000, () => {

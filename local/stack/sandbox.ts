@@ -1,7 +1,8 @@
+import type { HttpRequest } from '@smithy/types';
 import type { Transport } from '../wire/invocation.ts';
 
 /** Says whether a function dies right `before` or right `after` its call number `callIndex`, counted from 0. */
-export type Dies = (callIndex: number) => 'before' | 'after' | undefined;
+export type Dies = (callIndex: number, request: HttpRequest) => 'before' | 'after' | undefined;
 
 export interface Sandbox {
   /** The road to AWS, as long as the sandbox lives. A call made after its death is neither sent nor answered. */
@@ -31,7 +32,7 @@ export function createSandbox(road: Transport, dies: Dies, died: () => void): Sa
     kill,
     transport: {
       async handle(request, options) {
-        const death = dies(calls++);
+        const death = dies(calls++, request);
         if (death === 'before') crash();
         if (!alive) return silence;
         const answer = await road.handle(request, options).finally(() => {

@@ -73,4 +73,10 @@ export interface Service {
 export interface Gate {
   before?(call: Call, input: Readonly<Record<string, unknown>>): void | Promise<void>;
   after?(call: Call, input: Readonly<Record<string, unknown>>, output: object): void | Promise<void>;
+  /** Takes the act's place: `perform` is the act, for the whole input or for a part of it. */
+  around?(
+    call: Call,
+    input: Readonly<Record<string, unknown>>,
+    perform: (input: Readonly<Record<string, unknown>>) => Promise<object>,
+  ): Promise<object>;
 }

@@ -23,6 +23,8 @@ export interface Account {
   readonly clock: VirtualClock;
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
 /** @throws NoAnswer when a gate loses the answer */
 export type Dispatch = (request: WireRequest, caller: Caller) => Promise<WireAnswer>;
 
@@ -42,6 +44,7 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
   if (endpoints.size < services.length) throw new Error('two services share a version or a target');
   const inward = gates.filter(gate => gate.before);
   const outward = gates.filter(gate => gate.after).reverse();
+  const around = gates.filter(gate => gate.around).reverse();
   let requests = 0;
 
   return async (request, caller) => {
@@ -77,7 +80,7 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
     if (operation && operationShapes) {
       const input = protocol.readInput(operationShapes, request.body);
       for (const gate of inward) await gate.before?.(call, input);
-      const output = await operation(input as never, call);
+      const output = await within(call, input, async some => operation(some as never, call));
       // Written before the gates take time, so that it says what was true when the service answered.
       const answer = protocol.answer(operationShapes, output, requestId);
       for (const gate of outward) await gate.after?.(call, input, output);
@@ -86,7 +89,7 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
     if (service.raw) {
       const input = parseObject(request.body);
       for (const gate of inward) await gate.before?.(call, input);
-      const answer = await service.raw(request, call);
+      const answer = await raw(service.raw, request, call, input);
       if (answer.status === 200) {
         const output = parseObject(answer.body);
         for (const gate of outward) await gate.after?.(call, input, output);
@@ -97,6 +100,33 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
       protocol.unknownActionCode,
       `The simulated account does not implement ${call.service}:${call.action}.`,
     );
+  }
+
+  /** Through the gates that may take the act's place, the first of them outermost. */
+  function within(call: Call, input: Input, perform: (input: Input) => Promise<object>): Promise<object> {
+    let act = perform;
+    for (const gate of around) {
+      const inner = act;
+      act = async some => (await gate.around?.(call, some, inner)) ?? inner(some);
+    }
+    return act(input);
+  }
+
+  async function raw(
+    serve: NonNullable<Service['raw']>,
+    request: WireRequest,
+    call: Call,
+    input: Input,
+  ): Promise<WireAnswer> {
+    if (around.length === 0) return serve(request, call);
+    let served: WireAnswer = { status: 200, headers: {}, body: '{}' };
+    let said: object | undefined;
+    const output = await within(call, input, async some => {
+      served = await serve(some === input ? request : { ...request, body: JSON.stringify(some) }, call);
+      said = parseObject(served.body);
+      return said;
+    });
+    return output === said ? served : { ...served, body: JSON.stringify(output) };
   }
 
   function faultOf(error: unknown, protocol: Protocol, request: WireRequest, requestId: string): WireAnswer {
@@ -121,7 +151,8 @@ function asServiceError(error: unknown, { invalidInputCodes }: Protocol): Servic
 const addressOf = ({ protocol }: Service): string =>
   protocol.kind === 'json' ? protocol.target : protocol.version;
 
-function destinationOf(request: WireRequest): { readonly address: string; readonly action: string } {
+/** Where a request goes, by its target or its form. */
+export function destinationOf(request: WireRequest): { readonly address: string; readonly action: string } {
   const target = request.headers['x-amz-target'];
   if (target !== undefined) {
     const dot = target.lastIndexOf('.');

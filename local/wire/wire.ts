@@ -3,7 +3,7 @@ import '../clock/lambda-globals.ts';
 import type { HttpHandlerOptions, HttpRequest } from '@smithy/types';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import { type Caller, NoAnswer, type WireRequest } from './contract.ts';
-import { type Account, createDispatch } from './dispatch.ts';
+import { type Account, createDispatch, destinationOf } from './dispatch.ts';
 import { outsideInvocations, type Transport } from './invocation.ts';
 import { type Listening, listen } from './server.ts';
 
@@ -48,6 +48,9 @@ export function createWire({ callers = new Map(), ...account }: WireSettings): W
       }),
   };
 }
+
+/** The operation that a client asks for, `DescribeInstances`. */
+export const actionOf = (request: HttpRequest): string => destinationOf(toWireRequest(request)).action;
 
 function toWireRequest({ headers, body }: HttpRequest): WireRequest {
   if (body === undefined || typeof body === 'string') return { headers, body: body ?? '' };
