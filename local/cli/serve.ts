@@ -6,6 +6,7 @@ import type { Happened } from './happenings.ts';
 import type { Pace } from './pace.ts';
 import { scenarioAt } from './scenario-file.ts';
 import { describeServed, servedOf } from './serve-text.ts';
+import { untilStopped } from './until-stopped.ts';
 
 /** Wherever the command is given. */
 const DEFAULT_SCENARIO = fileURLToPath(new URL('../../scenarios/rolling.yaml', import.meta.url));
@@ -68,7 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
   clock.observe(() => happenings.flush());
   const told = servedOf(served, scenario, pace);
   print(json ? JSON.stringify(told) : describeServed(told));
-  await Promise.race([served.running, interrupted()]);
+  await Promise.race([served.running, untilStopped()]);
   await served.close();
   return exitCode.ok;
 }
@@ -108,12 +109,6 @@ function portError(port: number): (error: unknown) => undefined {
     return undefined;
   };
 }
-
-const interrupted = (): Promise<void> =>
-  new Promise(resolve => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
 
 const lineOf = ({ at, who, what, detail }: Happened, beganAt: number): string =>
   `+${hours(at - beganAt)}  ${who.padEnd(18)}  ${what.padEnd(12)}  ${detail}`.trimEnd();

@@ -9,10 +9,9 @@ export interface StatusReport extends Omit<LedgerView, 'runs' | 'instances'> {
   readonly instances: readonly InstanceStatus[];
 }
 
-export type RunStatus = Pick<
-  RunRecord,
-  'runId' | 'phase' | 'owner' | 'createdAt' | 'deadline' | 'goAheadAt'
-> & {
+export type RunStatus = Pick<RunRecord, 'runId' | 'phase' | 'owner' | 'createdAt' | 'goAheadAt'> & {
+  /** When it is over at the latest, as far as is known in its phase. */
+  readonly deadline: number;
   readonly instances: number;
 };
 
@@ -23,14 +22,14 @@ export interface InstanceStatus extends Omit<InstanceRecord, 'claims'> {
 export function statusOf({ runs, instances, ...others }: LedgerView): StatusReport {
   return {
     format: 'quiesce.status/1',
-    runs: runs.map(({ runId, phase, owner, createdAt, deadline, goAheadAt, plan }) => ({
-      runId,
-      phase,
-      owner,
-      createdAt,
-      deadline,
-      ...(goAheadAt !== undefined && { goAheadAt }),
-      instances: plan.instanceIds.length,
+    runs: runs.map(run => ({
+      runId: run.runId,
+      phase: run.phase,
+      owner: run.owner,
+      createdAt: run.createdAt,
+      deadline: endsBy(run),
+      ...(run.goAheadAt !== undefined && { goAheadAt: run.goAheadAt }),
+      instances: run.plan.instanceIds.length,
     })),
     instances: instances.map(({ claims, ...record }) => ({
       ...record,
@@ -38,4 +37,14 @@ export function statusOf({ runs, instances, ...others }: LedgerView): StatusRepo
     })),
     ...others,
   };
+}
+
+/**
+ * When a live run is over at the latest. The record's own deadline is that of the machine which works on the run; from the
+ * go-ahead to the start of after-deploy none does, and the plan's budgets say how long the deployment and what follows may take.
+ */
+export function endsBy({ phase, deadline, goAheadAt, plan }: RunRecord): number {
+  if (phase !== 'go-ahead' || goAheadAt === undefined) return deadline;
+  const { deployment, after, undo } = plan.budgets;
+  return goAheadAt + deployment + after + undo;
 }

@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import type { RefusalRecord } from '../../functions/core/ledger/refusals.ts';
 import { counted, instant, table, targetGroupName, wrap } from './format.ts';
-import type { InstanceStatus, RunStatus, StatusReport } from './status-report.ts';
+import { endsBy, type InstanceStatus, type RunStatus, type StatusReport } from './status-report.ts';
 
 /** What the ledger holds, as a person reads it. */
 export function describeStatus({ runs, instances, holds, targetGroups, hooks }: StatusReport): string {
@@ -74,22 +74,35 @@ function rowsOf({ instanceId, claims, traffic, memberships, releasing }: Instanc
 /** One run, or why there is none. */
 export function describeRun(runId: string, known: RunRecord | RefusalRecord): string {
   if (!('plan' in known)) return `Run ${runId} was refused: ${known.error}\n${indented(known.cause)}`;
-  const { status, phase, owner, createdAt, deadline, goAheadAt, endedAt, outcome, plan } = known;
+  const { status, phase, owner, createdAt, goAheadAt, endedAt, outcome, plan } = known;
   const facts = [
     ['status', status === 'live' ? `live, ${phase}` : `ended${outcome ? ` (${outcome})` : ''}`],
     ['began', instant(createdAt)],
     ...(goAheadAt === undefined ? [] : [['go-ahead', instant(goAheadAt)]]),
-    endedAt === undefined ? ['ends by', instant(deadline)] : ['ended', instant(endedAt)],
+    endedAt === undefined ? ['ends by', instant(endsBy(known))] : ['ended', instant(endedAt)],
     ['execution', owner],
-    ['suppressed', counted(plan.suppressing, 'instance')],
-    ['drained', counted(plan.draining, 'instance')],
-    ...plan.holdings.map(({ group, mode, processes }) => [mode, `${group}: ${processes.join(', ')}`]),
+    ...doings(known),
     ['instances', plan.instanceIds.join(', ')],
   ];
   const why = known.error ? `\n${known.error}\n${indented(known.cause ?? '')}` : '';
   return `${runId}\n${table(facts, 'to the left')
     .map(line => `  ${line}`)
     .join('\n')}\n${why}`;
+}
+
+/** What it does, or has done: an ended run holds nothing any more. */
+function doings({ status, acted, plan }: RunRecord): string[][] {
+  if (status === 'ended' && !acted) return [['did', 'nothing: it ended before its first act']];
+  const [suppresses, drains, suspends] =
+    status === 'live' ? ['suppresses', 'drains', 'suspends'] : ['suppressed', 'drained', 'suspended'];
+  return [
+    [suppresses, counted(plan.suppressing, 'instance')],
+    [drains, counted(plan.draining, 'instance')],
+    ...plan.holdings.map(({ group, mode, processes }) => [
+      suspends,
+      `${processes.join(', ')} of Auto Scaling group ${group}${mode === 'standby' ? ', its instances in Standby' : ''}`,
+    ]),
+  ];
 }
 
 const indented = (text: string): string =>

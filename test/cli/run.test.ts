@@ -84,6 +84,9 @@ describe('a run from the command line', () => {
     expect(text.stdout).toMatch(/^web +2 targets +release-42$/m);
     const status: StatusReport = JSON.parse(json.stdout);
     expect(status).toMatchObject({ runs: [{ runId, phase: 'go-ahead', instances: 2 }], hooks: [] });
+    // The deployment's hour and after-deploy's budget are still to come, not what was left of before-deploy's.
+    const [run] = status.runs;
+    expect((run?.deadline ?? 0) - (run?.goAheadAt ?? 0)).toBeGreaterThan(3600 + 900);
     expect(status.instances.map(({ claims }) => claims.map(claim => claim.runId))).toEqual([
       [runId],
       [runId],
@@ -117,6 +120,8 @@ describe('a run from the command line', () => {
     ]);
     expect(all.stdout).toBe('The ledger holds nothing: no run is live.\n');
     expect(one.stdout).toMatch(/^ {2}status +ended \(succeeded\)$/m);
+    expect(one.stdout).toMatch(/^ {2}suspended +HealthCheck, ReplaceUnhealthy of Auto Scaling group web$/m);
+    expect(one.stdout).not.toMatch(/^ {2}(hold|suspends|suppresses)/m);
     expect(unknown).toMatchObject({
       code: 1,
       stderr: 'RunUnknown: The ledger does not know the run release-43.\n',

@@ -77,6 +77,17 @@ test('serves an account to any SDK, tells what happens, and ends cleanly on Ctrl
   expect(code).toBe(0);
 });
 
+test('ends when npm, which had started it, was ended: its shell dies of the signal and passes none on', async () => {
+  const command = `"${process.execPath}" local/cli.ts serve ${scenarioFile('protected')} --port 0 --json; true`;
+  const shell = spawn('sh', ['-c', command], { env: { ...process.env, npm_command: 'exec' } });
+  const lines = createInterface(shell.stdout)[Symbol.asyncIterator]();
+  const { environment }: Served = JSON.parse((await lines.next()).value ?? '');
+  shell.kill('SIGTERM');
+  // The server holds the other end of the pipe.
+  while (!(await lines.next()).done);
+  await expect(fetch(environment.AWS_ENDPOINT_URL ?? '')).rejects.toThrow('fetch failed');
+});
+
 const boto3 = pythonWithBoto3();
 
 test.skipIf('why' in boto3)(`boto3 drives it${'why' in boto3 ? `: skipped, ${boto3.why}` : ''}`, async () => {
