@@ -7,6 +7,7 @@ export const logEvents = {
   targetsDeregistered: 'targets.deregistered',
   targetsRegistered: 'targets.registered',
   goalObserved: 'goal.observed',
+  observationPending: 'observation.pending',
   released: 'run.released',
   goAheadGiven: 'run.go-ahead',
   runSucceeded: 'run.succeeded',

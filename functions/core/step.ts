@@ -3,7 +3,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import { Refusal } from './errors.ts';
+import { ObservationPending, Refusal } from './errors.ts';
 import { type LogEvent, logEvents } from './log-events.ts';
 import { readRequest } from './request.ts';
 
@@ -22,6 +22,9 @@ export const PLATFORM_TIMEOUT = { timeoutEarlyInMillis: 0 };
 /** Every error is logged once, here, and thrown on: retriers, Catch and alarms depend on it (R-SWALLOW). */
 const saysErrors: MiddlewareObj<unknown, unknown> = {
   onError: ({ error }) => {
+    // A turn that is waited for by a retrier: nothing has gone wrong.
+    if (error instanceof ObservationPending)
+      return say(logEvents.observationPending, { reason: error.message });
     const event = error instanceof Refusal ? logEvents.stepRefused : logEvents.stepFailed;
     logger.error(event, { event, error: error as Error });
   },

@@ -7,15 +7,19 @@ import { runOf, Timeline } from './phases.ts';
 export interface Happened {
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** What kind of thing it happened to: one of a few words, so that columns line up. */
   readonly who: string;
   readonly what: string;
+  /** Which one, and the rest. */
   readonly detail: string;
 }
 
-/** A part of what happened at one instant: those with the same `who` and `what` are told together. */
+/** A part of what happened at one instant: those with the same `who`, `what` and `name` are told together. */
 interface Part {
   readonly who: string;
   readonly what: string;
+  /** Which of its kind. */
+  readonly name?: string;
   readonly ids?: readonly string[];
   readonly count?: number;
   readonly detail?: string;
@@ -43,7 +47,12 @@ export class Happenings {
       this.#timeline.begin(runOf(entry.executionArn));
     const over = this.#timeline.hear(entry);
     for (const { name, began } of over?.phases ?? [])
-      this.#add({ who: over?.runId ?? '', what: name, detail: `took ${hours(entry.at - began)}` });
+      this.#add({
+        who: 'run',
+        what: name,
+        name: over?.runId ?? '',
+        detail: `took ${hours(entry.at - began)}`,
+      });
     const part = this.#partOf(entry);
     if (part) this.#add(part);
   }
@@ -59,15 +68,15 @@ export class Happenings {
   flush(): void {
     const parts = this.#parts;
     this.#parts = new Map();
-    for (const { who, what, ids = [], count, detail = '' } of parts.values()) {
-      const counted = count === undefined ? [] : [grouped(count)];
-      const told = [...counted, ...(ids.length > 0 ? [list(ids)] : []), ...(detail ? [detail] : [])];
-      this.#tell({ at: this.#at, who, what, detail: told.join(' ') });
+    for (const { who, what, name = '', ids = [], count, detail = '' } of parts.values()) {
+      const counted = count === undefined ? '' : grouped(count);
+      const told = [counted, list(ids), detail].filter(text => text !== '').join(' ');
+      this.#tell({ at: this.#at, who, what, detail: [name, told].filter(text => text !== '').join(': ') });
     }
   }
 
   #add(part: Part): void {
-    const key = `${part.who} ${part.what} ${part.detail ?? ''}`;
+    const key = [part.who, part.what, part.name, part.detail].join('\n');
     const known = this.#parts.get(key);
     const count = part.count === undefined ? undefined : part.count + (known?.count ?? 0);
     this.#parts.set(key, {
@@ -87,40 +96,46 @@ export class Happenings {
         return { who: 'instance', what: entry.state, ids: [entry.instanceId] };
       case 'target':
         return {
-          who: `target group ${targetGroupName(entry.targetGroupArn)}`,
+          who: 'target group',
           what: entry.state,
+          name: targetGroupName(entry.targetGroupArn),
           ids: [`${entry.id}:${entry.port}`],
         };
       case 'requests-failed':
         return {
-          who: `target group ${targetGroupName(entry.targetGroupArn)}`,
+          who: 'target group',
           what: 'requests failed',
+          name: targetGroupName(entry.targetGroupArn),
           count: entry.count,
           detail: `(${entry.cause})`,
         };
       case 'marked-unhealthy':
         return {
-          who: `group ${entry.group}`,
+          who: 'Auto Scaling group',
           what: 'marks Unhealthy',
+          name: entry.group,
           ids: [entry.instanceId],
           detail: `(${entry.by})`,
         };
       case 'activity':
         return {
-          who: `group ${entry.group}`,
+          who: 'Auto Scaling group',
           what: entry.kind === 'launch' ? 'launches' : 'terminates',
+          name: entry.group,
           ids: [entry.instanceId],
         };
       case 'process':
         return {
-          who: `group ${entry.group}`,
+          who: 'Auto Scaling group',
           what: entry.suspended ? 'suspends' : 'resumes',
+          name: entry.group,
           ids: [entry.process],
         };
       case 'execution':
         return {
-          who: nameOf(entry.executionArn),
+          who: 'execution',
           what: entry.status,
+          name: nameOf(entry.executionArn),
           ...(entry.error !== undefined && { detail: entry.error }),
         };
       default:

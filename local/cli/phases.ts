@@ -132,5 +132,9 @@ export class Timeline {
 const inOrder = (a: Phase, b: Phase): number =>
   a.began - b.began || phaseNames.indexOf(a.name) - phaseNames.indexOf(b.name);
 
-/** The executions of a run are named `before-<run>` and `after-<run>`. */
-export const runOf = (executionArn: string): string => executionArn.replace(/^.*:(before|after)-/, '');
+/** The run of an execution that is named `before-<run>` or `after-<run>`, by callers of ours with a digest at the end (naming.ts). */
+export const runOf = (executionArn: string): string =>
+  executionArn
+    .slice(executionArn.lastIndexOf(':') + 1)
+    .replace(/^(before|after)-/, '')
+    .replace(/-[0-9a-f]{16}$/, '');

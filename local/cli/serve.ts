@@ -111,4 +111,5 @@ function portError(port: number): (error: unknown) => undefined {
 }
 
 const lineOf = ({ at, who, what, detail }: Happened, beganAt: number): string =>
-  `+${hours(at - beganAt)}  ${who.padEnd(18)}  ${what.padEnd(12)}  ${detail}`.trimEnd();
+  // As wide as `Auto Scaling group` and `elasticloadbalancing`.
+  `+${hours(at - beganAt)}  ${who.padEnd(18)}  ${what.padEnd(20)}  ${detail}`.trimEnd();

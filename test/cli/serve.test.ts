@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { expect, onTestFinished, test } from 'vitest';
+import { executionName } from '../../functions/core/naming.ts';
 import type { Happened } from '../../local/cli/happenings.ts';
 import { keepPace } from '../../local/cli/pace.ts';
 import type { Served } from '../../local/cli/serve-text.ts';
@@ -55,6 +56,7 @@ test('serves an account to any SDK, tells what happens, and ends cleanly on Ctrl
   const { executionArn } = await sfn.send(
     new StartExecutionCommand({
       stateMachineArn: machines.BeforeDeploy,
+      name: executionName('before', 'sdk'),
       input: JSON.stringify({ runId: 'sdk', fleet: { instanceIds: [instanceId] } }),
     }),
   );
@@ -64,9 +66,11 @@ test('serves an account to any SDK, tells what happens, and ends cleanly on Ctrl
   expect(told.map(({ who, what, detail }) => `${who} ${what} ${detail}`)).toEqual(
     expect.arrayContaining([
       'call elasticloadbalancing DeregisterTargets',
-      `target group web draining ${instanceId}:8080`,
+      `target group draining web: ${instanceId}:8080`,
       `suppression spreading ${instanceId}`,
       `suppression suppressed ${instanceId}`,
+      expect.stringMatching(/^execution RUNNING /),
+      expect.stringMatching(/^run suppressing sdk: took 00:03:/),
     ]),
   );
   const ended = await sfn.send(new DescribeExecutionCommand({ executionArn }));

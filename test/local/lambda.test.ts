@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as ec2 from '@aws-sdk/client-ec2';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createWorld } from '../../local/account/world.ts';
 import type { DeployedFunction } from '../../local/stack/deployed-template.ts';
 import { Lambda, type LambdaSettings } from '../../local/stack/lambda.ts';
@@ -154,11 +154,11 @@ test('two functions of one process cannot disagree on a variable', () => {
 
 test('from bundles, the code is what the build has put where CodeUri says', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bundles-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
   await mkdir(join(directory, 'build/obey'), { recursive: true });
   await writeFile(join(directory, 'build/obey/index.mjs'), 'export const handler = async () => "bundled";');
   const { clock, lambda } = deploy({ directory, code: 'bundles' });
   expect(await clock.runFor(lambda.invoke(obey.name, {}))).toBe('bundled');
-  await rm(directory, { recursive: true });
 });
 
 test('a template that names code which is not there is refused at once', () => {

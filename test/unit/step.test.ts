@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { InvalidRequest, RunEnded } from '../../functions/core/errors.ts';
+import { InvalidRequest, ObservationPending, RunEnded } from '../../functions/core/errors.ts';
 import { logEvents } from '../../functions/core/log-events.ts';
 import { say, step } from '../../functions/core/step.ts';
 
@@ -69,6 +69,15 @@ describe('R-SWALLOW: every error is logged once and thrown on, so that retriers,
     expect(ended).toEqual({ error: thrown });
     expect(lines).toMatchObject([
       { level: 'ERROR', event, message: event, error: { name, message: thrown.message } },
+    ]);
+  });
+
+  test('D10: a read that another run is making is waited for: said as news, not as an error', async () => {
+    const pending = new ObservationPending('Another run is just reading targets: what it sees is used.');
+    const { lines, ...ended } = await run(() => Promise.reject(pending), { runId: 'r' });
+    expect(ended).toEqual({ error: pending });
+    expect(lines).toMatchObject([
+      { level: 'INFO', event: 'observation.pending', reason: pending.message, function_name: 'quiesce-plan' },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorld } from '../../../local/account/world.ts';
@@ -15,10 +15,14 @@ export interface Written {
 /** Reads a template whose text stands in a test. */
 export function deploy({ template, files = {}, parameters = {} }: Written): DeployedTemplate {
   const directory = mkdtempSync(join(tmpdir(), 'template-'));
-  const path = join(directory, 'template.yaml');
-  writeFileSync(path, template);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  return readTemplate({ world: createWorld(), path, parameters });
+  try {
+    const path = join(directory, 'template.yaml');
+    writeFileSync(path, template);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+    return readTemplate({ world: createWorld(), path, parameters });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
 
 /** A template with these resources only. */
