@@ -1,5 +1,6 @@
 import type { TagLookup } from '../stack/actions/resources.ts';
 import type { Service } from '../wire/contract.ts';
+import { Alarms } from './alarms.ts';
 import { ApplicationStatusChecks } from './application-status.ts';
 import { AutoScaling, autoScalingService } from './auto-scaling.ts';
 import type { Group } from './auto-scaling-group.ts';
@@ -23,6 +24,7 @@ export interface Account {
   readonly autoScaling: AutoScaling;
   readonly codeDeploy: CodeDeploy;
   readonly cloudWatch: CloudWatch;
+  readonly alarms: Alarms;
   readonly traffic: Traffic;
   readonly services: readonly Service[];
   readonly tags: TagLookup;
@@ -38,6 +40,7 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
   };
   const ec2 = new Ec2(world);
   const cloudWatch = new CloudWatch(world);
+  const alarms = new Alarms(cloudWatch, onEvent);
   const checks = new ApplicationStatusChecks(ec2, { metrics: cloudWatch, quotas });
   const loadBalancing = new ElasticLoadBalancing(world, ec2);
   const autoScaling = new AutoScaling({
@@ -56,13 +59,14 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
     autoScaling,
     codeDeploy,
     cloudWatch,
+    alarms,
     traffic: new Traffic(world, loadBalancing, ec2),
     services: [
       ec2Service(checks),
       loadBalancing.service,
       autoScalingService(autoScaling),
       codeDeployService(codeDeploy),
-      cloudWatchService(cloudWatch),
+      cloudWatchService(cloudWatch, alarms),
     ],
     tags: {
       tagsOf(kind, id) {

@@ -1,20 +1,18 @@
 import * as client from '@aws-sdk/client-cloudwatch';
 import { type Service, ServiceError } from '../wire/contract.ts';
-import type { CloudWatch, MetricName } from './cloud-watch.ts';
+import { alarmsApi } from './alarm-operations.ts';
+import type { Alarms } from './alarms.ts';
+import type { CloudWatch } from './cloud-watch.ts';
+import { metricName, periodMs, required } from './cloud-watch-request.ts';
 import { refuseOthers } from './ec2-request.ts';
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-const statistics: Readonly<Record<client.Statistic, (values: readonly number[]) => number>> = {
-  SampleCount: values => values.length,
-  Sum: sum,
-  Average: values => sum(values) / values.length,
-  Minimum: values => Math.min(...values),
-  Maximum: values => Math.max(...values),
-};
+import { compileQueries, type Window } from './metric-queries.ts';
+import { statisticNamed, statistics } from './metric-statistics.ts';
+import { pageOf } from './paging.ts';
 
 /** API: the most queries of one GetMetricData request. */
 const MOST_QUERIES = 500;
+/** API: the most metrics of one page of ListMetrics. */
+const MOST_LISTED = 500;
 
 /** CloudWatch's operations on metrics. */
 export function cloudWatchApi(cloudWatch: CloudWatch) {
@@ -40,24 +38,51 @@ export function cloudWatchApi(cloudWatch: CloudWatch) {
       if (MetricDataQueries.length > MOST_QUERIES)
         throw new ServiceError('ValidationError', `At most ${MOST_QUERIES} queries are allowed.`);
       const { start, end } = timeRange(StartTime, EndTime);
+      const compiled = compileQueries(MetricDataQueries);
       const asked = MetricDataQueries.filter(({ ReturnData }) => ReturnData !== false);
-      const MetricDataResults = asked.map(({ Id, MetricStat, Label, ReturnData: _, ...others }) => {
-        refuseOthers('GetMetricData', others);
-        const { Metric, Period, Stat, ...further } = required('MetricStat', MetricStat);
-        refuseOthers('GetMetricData', further);
-        const statistic = statistics[statisticNamed(Stat)];
-        const name = metricName(Metric?.Namespace, Metric?.MetricName, Metric?.Dimensions);
-        const found = cloudWatch.periods(name, start, end, milliseconds(Period));
-        const ordered = ScanBy === 'TimestampAscending' ? found : found.toReversed();
-        return {
-          Id,
-          Label: Label ?? name.name,
-          Timestamps: ordered.map(period => new Date(period.start)),
-          Values: ordered.map(({ values }) => statistic(values)),
-          StatusCode: 'Complete' as const,
-        };
+      const MetricDataResults = asked.flatMap(({ Id = '', Label, MetricStat, Expression }) => {
+        const query = compiled.get(Id);
+        if (!query) return [];
+        const windows = windowsOf(Math.max(start, Math.min(end, cloudWatch.oldest)), end, query.periodMs);
+        return query.read(cloudWatch, windows).map(({ attributes, points }) => {
+          const found = points.flatMap((value, index) =>
+            value === undefined ? [] : [{ value, start: windows[index]?.start ?? start }],
+          );
+          const ordered = ScanBy === 'TimestampAscending' ? found : found.toReversed();
+          const series = Object.values(attributes).join(' ');
+          return {
+            Id,
+            Label: Label ?? (series || (MetricStat?.Metric?.MetricName ?? Expression ?? Id)),
+            Timestamps: ordered.map(point => new Date(point.start)),
+            Values: ordered.map(({ value }) => value),
+            StatusCode: 'Complete' as const,
+          };
+        });
       });
       return { MetricDataResults };
+    },
+
+    ListMetrics(input: client.ListMetricsInput): client.ListMetricsOutput {
+      const { Namespace, MetricName, Dimensions = [], NextToken, ...rest } = input;
+      refuseOthers('ListMetrics', rest);
+      const found = cloudWatch
+        .all()
+        .filter(({ namespace }) => Namespace === undefined || namespace === Namespace)
+        .filter(({ name }) => MetricName === undefined || name === MetricName)
+        .filter(({ dimensions }) =>
+          Dimensions.every(({ Name = '', Value }) =>
+            Value === undefined ? Object.hasOwn(dimensions, Name) : dimensions[Name] === Value,
+          ),
+        );
+      const { items, nextToken } = pageOf(found, NextToken, MOST_LISTED, 'InvalidNextToken');
+      return {
+        Metrics: items.map(({ namespace, name, dimensions }) => ({
+          Namespace: namespace,
+          MetricName: name,
+          Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
+        })),
+        ...(nextToken !== undefined && { NextToken: nextToken }),
+      };
     },
 
     GetMetricStatistics(input: client.GetMetricStatisticsInput): client.GetMetricStatisticsOutput {
@@ -66,7 +91,7 @@ export function cloudWatchApi(cloudWatch: CloudWatch) {
       const { start, end } = timeRange(StartTime, EndTime);
       const asked = required('Statistics', Statistics).map(statisticNamed);
       const name = metricName(Namespace, MetricName, Dimensions);
-      const found = cloudWatch.periods(name, start, end, milliseconds(Period));
+      const found = cloudWatch.periods(name, start, end, periodMs(Period));
       const Datapoints = found.map(
         (period): client.Datapoint => ({
           Timestamp: new Date(period.start),
@@ -78,27 +103,21 @@ export function cloudWatchApi(cloudWatch: CloudWatch) {
   };
 }
 
-export const cloudWatchService = (cloudWatch: CloudWatch): Service => ({
+export const cloudWatchService = (cloudWatch: CloudWatch, alarms: Alarms): Service => ({
   name: 'cloudwatch',
   client,
   protocol: { kind: 'json', target: 'GraniteServiceVersion20100801', jsonVersion: '1.0' },
-  operations: cloudWatchApi(cloudWatch),
+  operations: { ...cloudWatchApi(cloudWatch), ...alarmsApi(alarms) },
 });
 
-function required<T>(name: string, value: T | undefined): T {
-  if (value === undefined) throw new ServiceError('MissingParameter', `The parameter ${name} is required.`);
-  return value;
+/** The periods that begin within the time range, aligned to the clock as CloudWatch aligns them. */
+function windowsOf(start: number, end: number, period: number): readonly Window[] {
+  const first = Math.floor(start / period) * period;
+  return Array.from({ length: Math.ceil((end - first) / period) }, (_, index) => ({
+    start: first + index * period,
+    end: Math.min(end, first + (index + 1) * period),
+  }));
 }
-
-const metricName = (
-  namespace: string | undefined,
-  name: string | undefined,
-  dimensions: readonly client.Dimension[] | undefined,
-): MetricName => ({
-  namespace: required('Namespace', namespace),
-  name: required('MetricName', name),
-  dimensions: Object.fromEntries((dimensions ?? []).map(({ Name, Value }) => [Name ?? '', Value ?? ''])),
-});
 
 function timeRange(
   from: Date | undefined,
@@ -112,20 +131,4 @@ function timeRange(
       'The parameter StartTime must be less than the parameter EndTime.',
     );
   return { start, end };
-}
-
-function milliseconds(periodSeconds: number | undefined): number {
-  const seconds = required('Period', periodSeconds);
-  if (seconds <= 0 || seconds % 60 !== 0)
-    throw new ServiceError('ValidationError', `The period ${seconds} is not a multiple of 60 seconds.`);
-  return seconds * 1000;
-}
-
-function statisticNamed(name: string | undefined): client.Statistic {
-  const known = Object.keys(statistics).find(
-    (statistic): statistic is client.Statistic => statistic === name,
-  );
-  if (!known)
-    throw new ServiceError('ValidationError', `The simulated CloudWatch has no statistic '${name}'.`);
-  return known;
 }

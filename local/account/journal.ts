@@ -64,6 +64,14 @@ export type Happening =
       readonly state: 'created' | 'lingering' | 'removed';
     }
   | {
+      /** An alarm, or one contributor of it, has entered a state. */
+      readonly type: 'alarm';
+      readonly alarm: string;
+      readonly contributor: string | undefined;
+      readonly state: string;
+      readonly reason: string;
+    }
+  | {
       readonly type: 'execution';
       readonly executionArn: string;
       readonly machine: string;

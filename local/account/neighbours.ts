@@ -108,5 +108,7 @@ export interface ServiceEvent {
 }
 
 export interface EventDetail {
-  readonly [member: string]: string | number | boolean | null | EventDetail;
+  readonly [member: string]: EventValue;
 }
+
+type EventValue = string | number | boolean | null | EventDetail | readonly EventValue[];

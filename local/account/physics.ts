@@ -48,6 +48,15 @@ export interface Physics {
   readonly longestSuppressionSeconds: number | undefined;
   /** INF: CodeDeploy's status is eventually consistent; how far Get and List lie behind it. */
   readonly deploymentStatusLagSeconds: number;
+  /** INF: how long after the end of a minute CloudWatch evaluates the alarms, so that its points have arrived. */
+  readonly alarmDelaySeconds: number;
+  /**
+   * SWITCH: how many periods beyond its evaluation periods an alarm looks back for points that replace missing ones. CloudWatch's
+   * guide says 2 for three evaluation periods, where it is always 2, and nothing of others.
+   */
+  readonly alarmRangeBeyondPeriods: number;
+  /** SWITCH: what an alarm does whose few points all breach and are too young to decide. The guide only says: not ALARM. */
+  readonly alarmTooFewBreaching: 'ok' | 'retained';
   /** INF: how long the CodeDeploy agent needs for DownloadBundle, and for Install. */
   readonly deploymentStepSeconds: readonly [least: number, most: number];
 }
@@ -74,5 +83,8 @@ export const measuredPhysics: Physics = {
   suspendingCoversApplicationStatus: true,
   longestSuppressionSeconds: undefined,
   deploymentStatusLagSeconds: 2,
+  alarmDelaySeconds: 10,
+  alarmRangeBeyondPeriods: 2,
+  alarmTooFewBreaching: 'ok',
   deploymentStepSeconds: [2, 5],
 };

@@ -10,6 +10,7 @@ import {
   EnableApplicationStatusCheckSuppressionCommand,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
+import { Alarms } from '../../local/account/alarms.ts';
 import { cloudWatchService } from '../../local/account/cloud-watch-service.ts';
 import { ec2Service } from '../../local/account/ec2-service.ts';
 import { createWire } from '../../local/wire/wire.ts';
@@ -17,7 +18,10 @@ import { account, GROUP_TAG } from './helpers/ec2-account.ts';
 
 function clients() {
   const all = account();
-  const services = [ec2Service(all.checks), cloudWatchService(all.metrics)];
+  const services = [
+    ec2Service(all.checks),
+    cloudWatchService(all.metrics, new Alarms(all.metrics, () => undefined)),
+  ];
   const wire = createWire({ clock: all.clock, services, gates: [] });
   const settings = {
     region: all.world.region,
