@@ -55,4 +55,6 @@ export const fencePayload = z.object({
   cause: z.string(),
   /** Only of undo-run: the execution that the run is taken over from. */
   from: z.optional(named),
+  /** Only of undo-run: a person wants back what the run holds, or would hold (D38). */
+  giveBack: z.optional(z.boolean()),
 });

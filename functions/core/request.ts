@@ -58,6 +58,13 @@ const policy = z.strictObject({
   readySeconds: z._default(seconds(60), 900),
   /** How long a floor that does not permit the act, or with `queue` a live run, is waited for. */
   waitSeconds: z._default(seconds(0), 900),
+  /**
+   * What becomes of an instance that is not proven ready when the run has failed after its go-ahead (D38): it is put back
+   * into traffic, held out of it for somebody to look at, or left to Auto Scaling to replace.
+   */
+  afterFailure: z._default(z.enum(['put-back', 'held', 'replaced']), 'put-back'),
+  /** How long it is held. */
+  heldSeconds: z._default(seconds(600), 3600),
   /** Where target groups are looked for: those attached to the Auto Scaling group, or every group of the VPC. */
   discover: z.optional(z.enum(['attached', 'vpc'])),
 });

@@ -34,6 +34,8 @@ export interface SimulationReport {
 
 export interface DeploymentReport extends Ending {
   readonly replacedInstances: number;
+  /** Kept out of traffic for somebody to look at (D38). */
+  readonly heldInstances: number;
   readonly requestsSent: number;
   readonly requestsFailed: number;
   readonly minutes: number;
@@ -120,6 +122,7 @@ function differencesFrom(whose: string, expected: Expected, seen: Partial<Deploy
     ...said('outcome', expected.outcome, seen.outcome),
     ...said('error', expected.error, seen.error || undefined),
     ...said('replaced instances', expected.replaced, seen.replacedInstances),
+    ...said('held instances', expected.held, seen.heldInstances),
     ...said('failed requests', expected.failedRequests, seen.requestsFailed),
   ];
 }
@@ -129,6 +132,7 @@ function reportDeployment({ simulated, timeline }: Told): DeploymentReport {
   return {
     ...endingOf(deployment),
     replacedInstances: measures.replaced,
+    heldInstances: simulated.held.length,
     requestsSent: measures.requestsSent,
     requestsFailed: measures.requestsFailed,
     minutes: measures.minutes,

@@ -16,7 +16,7 @@ export type RunStatus = Pick<RunRecord, 'runId' | 'phase' | 'owner' | 'createdAt
 };
 
 export interface InstanceStatus extends Omit<InstanceRecord, 'claims'> {
-  readonly claims: readonly (Pick<Claim, 'until'> & { readonly runId: string })[];
+  readonly claims: readonly (Pick<Claim, 'until' | 'fate'> & { readonly runId: string })[];
 }
 
 export function statusOf({ runs, instances, ...others }: LedgerView): StatusReport {
@@ -33,7 +33,7 @@ export function statusOf({ runs, instances, ...others }: LedgerView): StatusRepo
     })),
     instances: instances.map(({ claims, ...record }) => ({
       ...record,
-      claims: [...claims].map(([runId, { until }]) => ({ runId, until })),
+      claims: [...claims].map(([runId, { until, fate }]) => ({ runId, until, ...(fate && { fate }) })),
     })),
     ...others,
   };

@@ -12,6 +12,14 @@ export function describeStatus({ runs, instances, holds, targetGroups, hooks }: 
     ),
     section(['instance', 'claimed by', 'claim ends', 'traffic', 'to be put back'], instances.flatMap(rowsOf)),
     section(
+      ['held instance', 'by', 'since', 'because'],
+      instances.flatMap(({ instanceId, claims }) =>
+        claims.flatMap(({ runId, fate }) =>
+          fate?.how === 'held' ? [[instanceId, runId, instant(fate.since), fate.reason]] : [],
+        ),
+      ),
+    ),
+    section(
       ['Auto Scaling group', 'suspended', 'for'],
       holds.map(({ group, suspended, runs }) => [group, suspended.join(', ') || '-', runs.join(', ')]),
     ),
@@ -74,12 +82,13 @@ function rowsOf({ instanceId, claims, traffic, memberships, releasing }: Instanc
 /** One run, or why there is none. */
 export function describeRun(runId: string, known: RunRecord | RefusalRecord): string {
   if (!('plan' in known)) return `Run ${runId} was refused: ${known.error}\n${indented(known.cause)}`;
-  const { status, phase, owner, createdAt, goAheadAt, endedAt, outcome, plan } = known;
+  const { status, phase, owner, createdAt, goAheadAt, endedAt, heldUntil, outcome, plan } = known;
   const facts = [
     ['status', status === 'live' ? `live, ${phase}` : `ended${outcome ? ` (${outcome})` : ''}`],
     ['began', instant(createdAt)],
     ...(goAheadAt === undefined ? [] : [['go-ahead', instant(goAheadAt)]]),
     endedAt === undefined ? ['ends by', instant(endsBy(known))] : ['ended', instant(endedAt)],
+    ...(heldUntil === undefined ? [] : [['holds until', instant(heldUntil)]]),
     ['execution', owner],
     ...doings(known),
     ['instances', plan.instanceIds.join(', ')],

@@ -181,6 +181,8 @@ const rival = deployment
 const expectation = ending.extend({
   replaced: z.int().min(0).default(0),
   failedRequests: z.int().min(0).default(0),
+  /** Instances that the failed runs hold for somebody to look at. */
+  held: z.int().min(0).default(0),
 });
 
 export const scenario = z

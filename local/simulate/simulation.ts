@@ -15,6 +15,7 @@ import { outsideInvocations } from '../wire/invocation.ts';
 import { type BuiltFleet, buildFleet } from './build-fleet.ts';
 import { type DeploymentResult, deploy, type Site } from './deployment.ts';
 import { scheduleEvents } from './events.ts';
+import { giveBack, heldIn } from './held.ts';
 import { Invariants, type Violation } from './invariants.ts';
 import { type Measures, measure } from './measures.ts';
 import type { Scenario } from './scenario.ts';
@@ -60,6 +61,8 @@ export interface Simulated extends Scene {
   readonly violations: readonly Violation[];
   /** At how many instants something happened that the invariants were checked against. */
   readonly checkedInstants: number;
+  /** Instances that were held, 15 minutes after the deployment had ended. */
+  readonly held: readonly string[];
   readonly measures: Measures;
 }
 
@@ -129,12 +132,13 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   if (stack && missed)
     throw new Error(`The deployment was over before the event ${JSON.stringify(missed)} could happen.`);
   account.traffic.stop();
-  await settleEnd(standing);
+  const held = await settleEnd(standing);
   return {
     deployment,
     rivals,
     violations: invariants.violations,
     checkedInstants: invariants.checkedInstants,
+    held,
     measures: measure(account, fleet, startedAt, endedAt),
     account,
     fleet,
@@ -143,11 +147,22 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   };
 }
 
-/** Lets what was set in motion show (marks, replacements, a release that is spreading), and checks what is left. */
-export async function settleEnd({ account, stack, invariants }: Standing): Promise<void> {
+/**
+ * Lets what was set in motion show (marks, replacements, a release that is spreading), gives back what is held, and checks
+ * what is left.
+ *
+ * @returns the instances that were held
+ */
+export async function settleEnd({ account, stack, invariants }: Standing): Promise<readonly string[]> {
   const { clock } = account.world;
   await clock.pass(15 * MINUTE);
+  const held = stack && (await clock.runFor(heldIn(stack)));
+  if (stack && held && held.instanceIds.length > 0) {
+    await clock.runFor(giveBack(stack, held));
+    await clock.pass(15 * MINUTE);
+  }
   invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
+  return held?.instanceIds ?? [];
 }
 
 /** Waits until every target is healthy and every check has an opinion, as in a fleet that has run for long. */

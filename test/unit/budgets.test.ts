@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PROOF_SECONDS } from '../../functions/core/domain/after-failure.ts';
 import { type BudgetFacts, computeBudgets } from '../../functions/core/domain/budgets.ts';
 
 // Measured on application status checks (2026-08-13): suppression shows after about 192 s, a release after 120-150 s,
@@ -13,6 +14,7 @@ const facts: BudgetFacts = {
   leadSeconds: 180,
   suppressing: true,
   holding: false,
+  provesAfterFailure: false,
   drainDelaySeconds: 300,
   floorWaitSeconds: 900,
   deploymentSeconds: 3600,
@@ -28,6 +30,7 @@ const someFacts = fc.record<BudgetFacts>({
   leadSeconds: fc.integer({ min: 180, max: 7200 }),
   suppressing: fc.boolean(),
   holding: fc.boolean(),
+  provesAfterFailure: fc.boolean(),
   drainDelaySeconds: fc.option(fc.integer({ min: 0, max: 3600 }), { nil: undefined }),
   floorWaitSeconds: fc.integer({ min: 0, max: 7200 }),
   deploymentSeconds: fc.integer({ min: 1, max: 43_200 }),
@@ -99,7 +102,8 @@ test('R-BUDGET: undo outlasts the act in flight, then draining, health and relea
     const { undo, inService } = computeBudgets(given);
     const released = given.suppressing ? RELEASE + LAG : 0;
     const afterAct = (given.drainDelaySeconds ?? 0) + inService + released;
-    expect(undo).toBeGreaterThan(LONGEST_ACT + afterAct);
+    const proven = given.provesAfterFailure ? PROOF_SECONDS : 0;
+    expect(undo).toBeGreaterThan(LONGEST_ACT + proven + afterAct);
   });
 });
 

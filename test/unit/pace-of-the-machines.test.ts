@@ -212,6 +212,7 @@ const usual: BudgetFacts = {
   leadSeconds: 180,
   suppressing: true,
   holding: false,
+  provesAfterFailure: false,
   drainDelaySeconds: 0,
   floorWaitSeconds: 900,
   deploymentSeconds: 3600,

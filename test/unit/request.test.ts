@@ -31,6 +31,8 @@ const full = {
     readyEvaluations: 3,
     readySeconds: 600,
     waitSeconds: 0,
+    afterFailure: 'held',
+    heldSeconds: 7200,
     discover: 'vpc',
   },
   emergency: { reason: 'the certificate has expired', until: '2026-11-30T12:00:00+01:00' },
@@ -54,6 +56,8 @@ test('the least request has the defaults of the policy', () => {
       readyEvaluations: 2,
       readySeconds: 900,
       waitSeconds: 900,
+      afterFailure: 'put-back',
+      heldSeconds: 3600,
     },
   });
 });

@@ -9,6 +9,7 @@ import {
   type Instance,
   ResumeProcessesCommand,
   SetInstanceHealthCommand,
+  type SetInstanceHealthCommandInput,
   SuspendProcessesCommand,
 } from '@aws-sdk/client-auto-scaling';
 import { AutoScalingGroupUnknown, AwsFailure, InstanceUnknown } from '../errors.ts';
@@ -213,13 +214,24 @@ async function standby(
  *
  * @throws InstanceUnknown when it belongs to no group
  */
-export async function setHealthy(instanceId: string): Promise<void> {
-  const command = new SetInstanceHealthCommand({ InstanceId: instanceId, HealthStatus: 'Healthy' });
+export const setHealthy = (instanceId: string): Promise<void> =>
+  setHealth({ InstanceId: instanceId, HealthStatus: 'Healthy' });
+
+/**
+ * Marks an instance Unhealthy, whatever its group's grace period: Auto Scaling replaces it.
+ *
+ * @throws InstanceUnknown when it belongs to no group
+ */
+export const setUnhealthy = (instanceId: string): Promise<void> =>
+  setHealth({ InstanceId: instanceId, HealthStatus: 'Unhealthy', ShouldRespectGracePeriod: false });
+
+async function setHealth(health: SetInstanceHealthCommandInput & { InstanceId: string }): Promise<void> {
+  const command = new SetInstanceHealthCommand(health);
   try {
     await send('autoscaling:SetInstanceHealth', () => autoScaling().send(command));
   } catch (error) {
     if (isValidationError(error) && /not found|no managed instance/i.test(error.message)) {
-      throw new InstanceUnknown(`${instanceId} is in no Auto Scaling group.`);
+      throw new InstanceUnknown(`${health.InstanceId} is in no Auto Scaling group.`);
     }
     throw error;
   }

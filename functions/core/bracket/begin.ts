@@ -2,7 +2,7 @@ import { inChunks } from '../aws/batch.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
-import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
+import { advance, createRun, endHolding, findRun, markActed } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
@@ -144,6 +144,8 @@ async function claimAll(
     // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
     else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
   });
+  // What a run held of a fleet that is deployed to again is looked at no more (D38).
+  if (superseding.size > 0) for (const was of ended) await endHolding(was, now, 'held');
   return { conflicts, superseding };
 }
 

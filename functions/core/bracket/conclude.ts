@@ -1,7 +1,8 @@
 import { RunEnded } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
+import type { InstanceRecord } from '../ledger/items.ts';
 import { recordRefusal } from '../ledger/refusals.ts';
-import { advance, endRun, fencedRun, findRun, ownRun, takeOver } from '../ledger/runs.ts';
+import { advance, endHolding, endRun, fencedRun, findRun, ownRun, takeOver } from '../ledger/runs.ts';
 import type { Measure } from '../metrics.ts';
 import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
@@ -49,13 +50,16 @@ export interface Fenced {
  * Ends a run before its undo: no act of it starts after this write (D5). What only holds claims is given up at once.
  *
  * @param from an execution that owns the run and cannot end it: it is taken over first
+ * @param giveBack also what its policy would hold, or holds, is given back (D38)
  */
 export async function fence(
   runId: string,
   owner: string,
   failure: { readonly error: string; readonly cause: string },
   from?: string,
+  giveBack = false,
 ): Promise<Fenced> {
+  if (giveBack) await endHolding(runId, nowSeconds(), 'any');
   if (from !== undefined) await takeOver(runId, from, owner);
   const at = nowSeconds();
   const said = readable(failure);
@@ -75,12 +79,20 @@ export async function fence(
   return { ...answer, next: 'nothing', measures: once(refused) };
 }
 
-/** Ends the claims of a fenced run whose undo was observed. @throws RunEnded when this execution did not fence it */
+/**
+ * Ends the claims of a fenced run whose undo was observed, except for those of instances that it keeps held (D38).
+ *
+ * @throws RunEnded when this execution did not fence it
+ */
 export async function closeUndone(runId: string, owner: string): Promise<Concluded> {
   const run = await fencedRun(runId, owner);
-  await endClaims(runId, await findInstances(run.plan.instanceIds));
+  const records = await findInstances(run.plan.instanceIds);
+  const isHeld = (record: InstanceRecord) => record.claims.get(runId)?.fate?.how === 'held';
+  await endClaims(runId, new Map([...records].filter(([, record]) => !isHeld(record))));
   const at = nowSeconds();
-  return { runId, at, measures: [measureBlindness(run, at)] };
+  const holds = [...records.values()].some(isHeld);
+  // The blindness of a run that still holds is told at its end, once.
+  return { runId, at, measures: holds ? [] : [measureBlindness(run, at)] };
 }
 
 /** A Lambda function's error arrives as JSON in the cause: a person reads its sentence (SFN puts at most 32,768 characters). */

@@ -89,15 +89,17 @@ async function inState(group: string, instanceIds: readonly string[], state: str
  * attached target group, none marked Unhealthy: resuming acts on marks at once (D4).
  *
  * @param force resume although members are not healthy: the run has failed and its budget for undoing is over
+ * @param kept groups that the run goes on holding
  * @returns what still stands in the way
  */
 export async function releaseHolds(
   run: RunRecord,
   members: readonly Member[],
   force = false,
+  kept: ReadonlySet<string> = new Set(),
 ): Promise<string[]> {
   const reasons: string[] = [];
-  for (const holding of run.plan.holdings) {
+  for (const holding of run.plan.holdings.filter(({ group }) => !kept.has(group))) {
     const hold = await findHold(holding.group);
     if (!hold?.runs.includes(run.runId)) continue;
     const unready = force ? [] : await unreadyMembers(holding, members);
@@ -139,7 +141,7 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
 }
 
 /** In a group that was deleted under the run, and on an instance that has left it, nothing is left to give back (R-GONE). */
-async function unlessGone(act: () => Promise<void>): Promise<void> {
+export async function unlessGone(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {

@@ -7,6 +7,7 @@ import {
   isReversed,
   judgeDrained,
   judgeInService,
+  judgeKeptOut,
   judgePutBack,
   judgeReady,
   judgeReleased,
@@ -94,7 +95,8 @@ export async function look(request: LookRequest): Promise<Looked> {
     sightings.set(member.instanceId, found);
   }
   await finishGone(sightings, reads);
-  if (wants('undone')) for (const [group, sighting] of await openHolds(run)) sightings.set(group, [sighting]);
+  if (wants('undone'))
+    for (const [group, sighting] of await openHolds(run, records)) sightings.set(group, [sighting]);
 
   const answered = answer(run, request, sightings);
   // Older than what describing lags behind, so that no change of before shows only later.
@@ -159,11 +161,20 @@ function judge(
       return overMemberships(member, targets, judgeDrained);
     case 'in-service':
       return overMemberships(member, targets, judgeInService);
-    case 'undone':
+    case 'undone': {
+      const how = record?.claims.get(request.runId)?.fate?.how;
+      if (how === 'held')
+        return [
+          judgeSuppressed(member, seen, nowSeconds() * 1000),
+          ...overMemberships(member, targets, judgeKeptOut),
+        ];
       return [
         releasing ? judgeReleased(member, seen) : judgeLeft(member, record, request.runId),
-        ...(record?.traffic === request.runId ? overMemberships(member, targets, judgePutBack) : []),
+        ...(record?.traffic === request.runId && how === undefined
+          ? overMemberships(member, targets, judgePutBack)
+          : []),
       ];
+    }
   }
 }
 
@@ -225,9 +236,17 @@ async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Pro
 const isGone = (sightings: ReadonlyMap<string, readonly Sighting[]>, { instanceId }: Member): boolean =>
   sightings.get(instanceId)?.some(sighting => sighting.verdict === 'gone') ?? false;
 
-async function openHolds(run: RunRecord): Promise<[string, Sighting][]> {
+/** Groups that the run still holds, except for those with members that it keeps held (D38). */
+async function openHolds(
+  run: RunRecord,
+  records: ReadonlyMap<string, InstanceRecord>,
+): Promise<[string, Sighting][]> {
+  const claims = [...records.values()].flatMap(({ claims }) => claims.get(run.runId) ?? []);
+  const kept = new Set(
+    claims.filter(({ fate }) => fate?.how === 'held').map(({ member }) => member.autoScalingGroup),
+  );
   const open: [string, Sighting][] = [];
-  for (const { group } of run.plan.holdings) {
+  for (const { group } of run.plan.holdings.filter(holding => !kept.has(holding.group))) {
     const hold = await findHold(group);
     if (hold?.runs.includes(run.runId))
       open.push([

@@ -88,6 +88,7 @@ export async function planRun(
       CHECK_INTERVAL_SECONDS,
       ...[...checks.values()].map(check => check.intervalSeconds),
     ]),
+    provesAfterFailure: request.policy.afterFailure !== 'put-back',
     // A hold waits for healthy targets too, also for those that somebody else moves.
     inServiceSeconds:
       draining > 0 || holdings.length > 0

@@ -7,7 +7,7 @@ import type { PlannedGroup } from '../domain/plan.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
-import { forgetOut } from '../ledger/target-group-guards.ts';
+import { keepOut } from '../ledger/target-group-guards.ts';
 import { TARGETS_PER_CALL } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
@@ -44,11 +44,15 @@ export interface Registered {
   readonly rest: number;
 }
 
-/** @param before runs before each chunk: may the act go on? */
+/**
+ * @param before runs before each chunk: may the act go on?
+ * @param stayOut members of the run that are not put back
+ */
 export async function registerMembers(
   run: RunRecord,
   members: readonly Member[],
   before: () => Promise<unknown>,
+  stayOut: readonly Member[] = [],
 ): Promise<Registered> {
   const inStandby = await leaveStandby(run, members);
   const notTaken: NotTaken[] = [];
@@ -71,8 +75,18 @@ export async function registerMembers(
       });
   }
   const rest = await inTurn(calls);
-  if (rest === 0) for (const group of run.plan.groups) await forgetOut(group.arn, run.runId);
+  if (rest === 0)
+    for (const { arn } of run.plan.groups) await keepOut(arn, run.runId, countOut(stayOut, arn));
   return { notTaken, inStandby, rest };
+}
+
+/** How many targets of these members the group has in each zone. */
+export function countOut(members: readonly Member[], arn: string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { zone, memberships } of members)
+    for (const { targetGroupArn } of memberships)
+      if (targetGroupArn === arn) counts[zone] = (counts[zone] ?? 0) + 1;
+  return counts;
 }
 
 /** The members' targets that are not registered now, draining ones included. */

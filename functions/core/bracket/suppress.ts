@@ -110,7 +110,7 @@ async function claimUntil(
 }
 
 /** The longest need of any run that claims one of these instances now. */
-async function longestClaim(instanceIds: readonly string[]): Promise<number> {
+export async function longestClaim(instanceIds: readonly string[]): Promise<number> {
   const records = [...(await findInstances(instanceIds)).values()];
   return Math.max(...records.flatMap(({ claims }) => [...claims.values()].map(claim => claim.until)));
 }
@@ -121,7 +121,7 @@ interface Failure {
 }
 
 /** R-GONE: an instance that was terminated meanwhile is no reason to fail. */
-async function withoutGone(failed: readonly Failure[]): Promise<readonly Failure[]> {
+export async function withoutGone(failed: readonly Failure[]): Promise<readonly Failure[]> {
   const facts = await describeInstances(failed.map(failure => failure.instanceId));
   return failed.filter(failure => facts.get(failure.instanceId)?.state === 'running');
 }

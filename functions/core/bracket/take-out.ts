@@ -16,6 +16,7 @@ import { enterStandby, holdAutoScaling } from './hold.ts';
 import { membersOf } from './members.ts';
 import { inTurn, secondsToMove } from './paced.ts';
 import { emergencyOf } from './plan-run.ts';
+import { countOut } from './put-back.ts';
 import { healthUnlessGone, leavingKeys, seenTargets } from './seen-targets.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -52,8 +53,8 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
     const leaving = await recordNewMemberships(runId, members, run.plan.groups, fresh);
     const forbidden = emergencyOf(run.request, now) ? [] : await judge(run, leaving, fresh, guards);
     if (forbidden.length > 0) return waitingStep(waitSeconds, forbidden);
-    for (const [arn, counts] of countOut(leaving, run.plan.groups))
-      if (!(await announceOut(arn, runId, counts)))
+    for (const { arn } of run.plan.groups)
+      if (!(await announceOut(arn, runId, countOut(leaving, arn))))
         return waitingStep(waitSeconds, ['the guard of a target group has run out']);
     const notInStandby = await enterStandby(run, owner, leaving);
     if (notInStandby.length > 0) return waitingStep(waitSeconds, notInStandby.slice(0, 5));
@@ -169,18 +170,4 @@ function deregistrations(
     const value = Date.now() - begunAt;
     measures.push({ metric: 'deregistration_duration_ms', value, target_group: group.name });
   });
-}
-
-/** How many targets of which zone each group now misses because of this run. */
-function countOut(
-  members: readonly Member[],
-  groups: readonly PlannedGroup[],
-): Map<string, Record<string, number>> {
-  const out = new Map<string, Record<string, number>>(groups.map(group => [group.arn, {}]));
-  for (const member of members)
-    for (const { targetGroupArn } of member.memberships) {
-      const counts = out.get(targetGroupArn);
-      if (counts) counts[member.zone] = (counts[member.zone] ?? 0) + 1;
-    }
-  return out;
 }

@@ -5,6 +5,7 @@ import { findInstances } from '../ledger/instances.ts';
 import { fencedRun } from '../ledger/runs.ts';
 import { giveGuard } from '../ledger/target-group-guards.ts';
 import { nowSeconds } from '../time.ts';
+import { handOver, keepHeld, sortAfterFailure } from './after-failure.ts';
 import { releaseHolds } from './hold.ts';
 import { membersOf } from './members.ts';
 import { type NotTaken, registerMembers } from './put-back.ts';
@@ -13,8 +14,8 @@ import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /**
  * Undoes whatever a fenced run has done: memberships back, holds resumed, suppression released. Repeating it does only what
- * is still to do. When what is left of its budget is needed for the release, the hold is given up even though members are not
- * healthy.
+ * is still to do. What is not proven ready is kept out instead, or handed to Auto Scaling, where the run's policy says so
+ * (D38). When what is left of its budget is needed for the release, the hold is given up even though members are not healthy.
  *
  * @throws RunEnded unless the run was fenced by this execution
  */
@@ -24,23 +25,35 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.undo));
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records);
-  const moved = members.filter(member => records.get(member.instanceId)?.traffic === runId);
+  const sorted = await sortAfterFailure(run, owner, members, records, now);
+  const { putBack, held, handedOver, undecided } = sorted;
+  const kept = [...held, ...undecided];
+
+  const notHeld = await keepHeld(run, sorted, now);
+  const isMoved = ({ instanceId }: Member) => records.get(instanceId)?.traffic === runId;
+  const moved = putBack.filter(isMoved);
   const go = async () => undefined;
-  const { notTaken, inStandby, rest } = await registerMembers(run, moved, go);
+  const { notTaken, inStandby, rest } = await registerMembers(run, moved, go, kept.filter(isMoved));
   const notBack = [...(await ofThoseThatRemain(notTaken, moved)), ...inStandby];
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
-  const held = await releaseHolds(run, members, late);
+  const groupsKept = new Set(kept.flatMap(({ autoScalingGroup }) => autoScalingGroup ?? []));
+  const resuming = await releaseHolds(run, putBack, late, groupsKept);
+  const notHandedOver = await handOver(run, handedOver);
   // Leaving an instance to another run forgets its memberships: only when all of them are back.
-  const settled = notBack.length + held.length + rest === 0;
-  const alone = new Map([...records].filter(([, record]) => record.claims.size === 1));
+  const settled = notBack.length + resuming.length + rest === 0;
+  const free = new Map([...records].filter(([id]) => !kept.some(({ instanceId }) => instanceId === id)));
+  const alone = new Map([...free].filter(([, record]) => record.claims.size === 1));
   const turn = settled || late ? await secondsToRelease(run) : 0;
   const releases = (settled || late) && turn === 0;
-  const refused = releases ? await releaseSuppression(run, settled ? records : alone, go) : [];
+  const refused = releases ? await releaseSuppression(run, settled ? free : alone, go) : [];
   const reasons = [
+    ...sorted.reasons,
     ...notBack,
     ...(rest > 0 ? ['more targets have to be registered'] : []),
-    ...held,
+    ...resuming,
+    ...notHeld,
+    ...notHandedOver,
     ...refused,
     ...(turn > 0 ? ['the turn of this run to disable suppressions'] : []),
   ];

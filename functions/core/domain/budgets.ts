@@ -1,3 +1,5 @@
+import { PROOF_SECONDS } from './after-failure.ts';
+
 /** Everything a budget is computed from, in seconds. */
 export interface BudgetFacts {
   readonly leadSeconds: number;
@@ -14,6 +16,8 @@ export interface BudgetFacts {
   readonly readyEvaluations: number;
   readonly checked: boolean;
   readonly checkIntervalSeconds: number;
+  /** May instances stay out after a failure, so that their readiness has to be known first (D38)? */
+  readonly provesAfterFailure: boolean;
   /** Slowest health check among the groups: interval x healthy threshold + time-out; undefined when no target is waited for. */
   readonly inServiceSeconds: number | undefined;
 }
@@ -75,7 +79,13 @@ export function computeBudgets(facts: BudgetFacts): Budgets {
     after,
     // One after the other: an ip target is registered again only after its delay (D44), a hold is given up only when the
     // targets are healthy, and the suppression only after the hold.
-    undo: FENCE_WAIT + (facts.drainDelaySeconds ?? 0) + inService + release + JOINT,
+    undo:
+      FENCE_WAIT +
+      (facts.provesAfterFailure ? PROOF_SECONDS : 0) +
+      (facts.drainDelaySeconds ?? 0) +
+      inService +
+      release +
+      JOINT,
     whole: before + facts.deploymentSeconds + after,
   };
 }

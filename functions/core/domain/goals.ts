@@ -1,5 +1,5 @@
 import type { Member, Membership } from './fleet.ts';
-import { isRegistered } from './floors.ts';
+import { isRegistered, receives } from './floors.ts';
 import { type CheckResult, judgeCheck } from './readiness.ts';
 
 /** What a loop waits for. */
@@ -120,6 +120,12 @@ export function judgePutBack(membership: Membership, seen: TargetSeen | undefine
   // An `unhealthy.draining` target is registered: it keeps the connections that it has.
   if (seen.state === 'draining') return waiting(`target ${where(membership)} is ${seen.state}`);
   return MET;
+}
+
+/** Out of traffic, as a held instance is; one that receives traffic is left in it (D38). */
+export function judgeKeptOut(membership: Membership, seen: TargetSeen | undefined): Sighting {
+  if (seen === undefined || seen.state === 'unused' || receives({ ...seen, shifted: false })) return MET;
+  return waiting(`target ${where(membership)} is ${seen.state}`);
 }
 
 /** A target that was asked for by name and is in no group is described all the same, as not registered. */

@@ -77,12 +77,16 @@ export async function recordMemberships(
 /** The run needs its claim for longer than it knew when it claimed. */
 export async function lengthenClaim(runId: string, record: InstanceRecord, until: number): Promise<void> {
   const claim = record.claims.get(runId);
-  if (!claim) return;
-  await change(pk.instance(record.instanceId), {
+  if (claim) await writeClaim(runId, record.instanceId, { ...claim, until });
+}
+
+/** Writes the run's claim anew, if the instance still has one of it. */
+export async function writeClaim(runId: string, instanceId: string, claim: Claim): Promise<void> {
+  await change(pk.instance(instanceId), {
     UpdateExpression: 'SET #claim = :claim',
     ConditionExpression: 'attribute_exists(#claim)',
     ExpressionAttributeNames: { '#claim': CLAIM + runId },
-    ExpressionAttributeValues: { ':claim': json({ ...claim, until }) },
+    ExpressionAttributeValues: { ':claim': json(claim) },
     ReturnValues: 'NONE',
   });
 }

@@ -9,7 +9,7 @@ import type { RunRequest } from '../request.ts';
  * | -------------------- | -------------------------------------------------------------------------------------- |
  * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
  * |                      | suppressedSince, suppressedAt, takenOutAt, goAheadAt, resumedAt, endedAt, outcome, error,  |
- * |                      | cause, `slot#<act>`, expiresAt                                                            |
+ * |                      | cause, heldUntil, told (set of what people were told), `slot#<act>`, expiresAt            |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil                                                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
@@ -55,6 +55,24 @@ export interface RunRecord {
   readonly outcome?: 'succeeded' | 'failed';
   readonly error?: string;
   readonly cause?: string;
+  /**
+   * When what a failed run keeps held ends (D38). Until then nobody undoes it further, unless a person asks; an undo from
+   * then on gives everything back.
+   */
+  readonly heldUntil?: number;
+  /** What people were told of its failure, each once. */
+  readonly told?: readonly string[];
+}
+
+/**
+ * How a failed run leaves an instance that is not proven ready, as `policy.afterFailure` says (D38). `held`: out of traffic
+ * and suppressed until the run's `heldUntil`, in the run's name. `handed-over`: Auto Scaling replaces it.
+ */
+export interface Fate {
+  readonly how: 'held' | 'handed-over';
+  readonly reason: string;
+  /** Seconds since the epoch. */
+  readonly since: number;
 }
 
 /** A run's hold on an instance: what it found there and what it will have to undo. */
@@ -62,6 +80,8 @@ export interface Claim {
   readonly member: Member;
   /** The claim of a dead run ends by itself at this instant. */
   readonly until: number;
+  /** Only of a failed run. Without one the instance is put back. */
+  readonly fate?: Fate;
 }
 
 /** What the ledger knows of an instance, over all runs. */

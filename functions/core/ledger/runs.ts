@@ -206,6 +206,49 @@ export async function takeOver(runId: string, from: string, owner: string): Prom
   return taken !== undefined;
 }
 
+/**
+ * Writes until when a failed run holds what is not proven ready (D38). The first end that is written stays.
+ *
+ * @returns that end, in seconds since the epoch
+ * @throws RunEnded when the run was not fenced by this execution
+ */
+export async function beginHolding(runId: string, owner: string, until: number): Promise<number> {
+  const item = await change(pk.run(runId), {
+    UpdateExpression: 'SET heldUntil = if_not_exists(heldUntil, :until)',
+    ConditionExpression: '#status = :ended AND #owner = :me',
+    ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
+    ExpressionAttributeValues: { ':until': number(until), ':ended': text('ended'), ':me': text(owner) },
+  });
+  if (!item) throw new RunEnded(`Run ${runId} was not fenced by this execution: nothing is held here.`);
+  return Number(item.heldUntil?.N);
+}
+
+/**
+ * Whatever the run holds, or would hold after a failure, is given back by the next undo.
+ *
+ * @param only `held`: nothing is written of a run that has not begun to hold
+ */
+export async function endHolding(runId: string, at: number, only: 'held' | 'any'): Promise<void> {
+  const unheld = only === 'any' ? 'attribute_not_exists(heldUntil) OR ' : '';
+  await change(pk.run(runId), {
+    UpdateExpression: 'SET heldUntil = :at',
+    ConditionExpression: `attribute_exists(pk) AND (${unheld}heldUntil > :at)`,
+    ExpressionAttributeValues: { ':at': number(at) },
+    ReturnValues: 'NONE',
+  });
+}
+
+/** People were told this of the run: they are not told it again. False when they had been. */
+export async function markTold(runId: string, what: string): Promise<boolean> {
+  const marked = await change(pk.run(runId), {
+    UpdateExpression: 'ADD told :what',
+    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
+    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
+    ReturnValues: 'NONE',
+  });
+  return marked !== undefined;
+}
+
 function toRun(item: Item): RunRecord {
   const optional = (name: string) => (item[name]?.N === undefined ? {} : { [name]: Number(item[name].N) });
   const said = (name: string) => (item[name]?.S ? { [name]: item[name].S } : {});
@@ -226,6 +269,8 @@ function toRun(item: Item): RunRecord {
     ...optional('goAheadAt'),
     ...optional('resumedAt'),
     ...optional('endedAt'),
+    ...optional('heldUntil'),
+    ...(item.told?.SS ? { told: item.told.SS } : {}),
     ...said('outcome'),
     ...said('error'),
     ...said('cause'),

@@ -70,6 +70,22 @@ export async function forgetOut(arn: string, runId: string): Promise<void> {
   await removeIfIdle(arn);
 }
 
+/** Only these targets of the run are still out: the others are registered again. Without one, the run has none out. */
+export async function keepOut(
+  arn: string,
+  runId: string,
+  out: Readonly<Record<string, number>>,
+): Promise<void> {
+  if (Object.keys(out).length === 0) return forgetOut(arn, runId);
+  await change(pk.targetGroup(arn), {
+    UpdateExpression: 'SET #out = :out',
+    ConditionExpression: 'attribute_exists(#out)',
+    ExpressionAttributeNames: { '#out': OUT + runId },
+    ExpressionAttributeValues: { ':out': json(out) },
+    ReturnValues: 'NONE',
+  });
+}
+
 async function removeIfIdle(arn: string): Promise<void> {
   await remove(pk.targetGroup(arn), {
     ConditionExpression: 'attribute_not_exists(holder) AND attribute_not_exists(outRuns)',

@@ -2,24 +2,29 @@ import type { Scenario } from '../../../local/simulate/scenario.ts';
 import type { Simulated } from '../../../local/simulate/simulation.ts';
 
 /** What a run amounts to, as `expected` gives it. */
-export function outcomeOf({ deployment, rivals, measures, violations }: Simulated) {
+export function outcomeOf({ deployment, rivals, measures, held, violations }: Simulated) {
   const ending = ({ outcome, error }: Simulated['deployment']) => ({ outcome, error });
   return {
     ...ending(deployment),
     rivals: rivals.map(ending),
     replaced: measures.replaced,
+    held: held.length,
     failedRequests: measures.requestsFailed,
     violations: violations.map(({ invariant, what }) => `${invariant}: ${what}`),
   };
 }
 
 /** What the scenario says of itself, and no invariant broken. */
-export function expected({ expect: { outcome, error = '', replaced, failedRequests }, rivals }: Scenario) {
+export function expected({
+  expect: { outcome, error = '', replaced, held, failedRequests },
+  rivals,
+}: Scenario) {
   return {
     outcome,
     error,
     rivals: rivals.map(rival => ({ outcome: rival.expect.outcome, error: rival.expect.error ?? '' })),
     replaced,
+    held,
     failedRequests,
     violations: [],
   };
