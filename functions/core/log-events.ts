@@ -8,6 +8,7 @@ export const logEvents = {
   targetsRegistered: 'targets.registered',
   goalObserved: 'goal.observed',
   observationPending: 'observation.pending',
+  handedOver: 'run.handed-over',
   released: 'run.released',
   goAheadGiven: 'run.go-ahead',
   runSucceeded: 'run.succeeded',

@@ -11,6 +11,9 @@ const ownership = { runId: named, execution: named };
 export const actPayload = z.object({ ...ownership, deadline: instant });
 export type ActPayload = z.output<typeof actPayload>;
 
+/** `cover`: to the run over the whole fleet that covers this one. */
+export const releasePayload = z.object({ ...actPayload.shape, to: z.optional(z.literal('cover')) });
+
 export const suppressPayload = z.object({
   ...ownership,
   until: instant,

@@ -1,11 +1,13 @@
+import { handOver } from '../core/bracket/hand-over.ts';
 import { release } from '../core/bracket/release.ts';
 import { logEvents } from '../core/log-events.ts';
-import { actPayload } from '../core/payloads.ts';
+import { releasePayload } from '../core/payloads.ts';
 import { say, step } from '../core/step.ts';
 
-/** Resumes what was held and disables the suppression that no other run claims. */
-export const handler = step(actPayload, async ({ runId, execution, deadline }) => {
-  const answer = await release(runId, execution, deadline);
-  say(logEvents.released, { runId, ...answer });
+/** Resumes what was held and disables the suppression that no other run claims, or leaves it to the run that covers this one. */
+export const handler = step(releasePayload, async ({ runId, execution, deadline, to }) => {
+  const answer =
+    to === 'cover' ? await handOver(runId, execution, deadline) : await release(runId, execution, deadline);
+  say(to === 'cover' ? logEvents.handedOver : logEvents.released, { runId, ...answer });
   return answer;
 });

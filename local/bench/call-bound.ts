@@ -135,7 +135,7 @@ function callsOf(step: Step, fleet: FleetSize, repeated: boolean): Readonly<Reco
     case 'go-ahead':
       return { 'dynamodb:UpdateItem': 1 };
     case 'resume':
-      return { 'dynamodb:GetItem': 1, 'dynamodb:UpdateItem': 1 };
+      return { 'dynamodb:GetItem': 1, 'dynamodb:BatchGetItem': readMembers, 'dynamodb:UpdateItem': 1 };
     case 'succeed':
       return {
         'dynamodb:GetItem': 1,

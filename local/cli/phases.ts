@@ -49,6 +49,7 @@ export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['Register', { begins: 'register', ends: 'all others' }],
   ['ObserveInService', { begins: 'in service', ends: 'all others' }],
   ['ObserveEvidence', { begins: 'evidence', ends: 'all others' }],
+  ['HandOver', { begins: 'release', ends: 'all others' }],
   ['Release', { begins: 'release', ends: 'all others' }],
   ['LetReleaseSpread', { begins: 'released', ends: 'all others' }],
   ['Fence', { ends: 'all others' }],

@@ -4,15 +4,16 @@ import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeploymentTooLong, DeploymentUnknown, HookRefused } from '../../functions/core/errors.ts';
 import { answerHook, type HookCall } from '../../functions/core/hooks/answer-hook.ts';
+import { claimInstance } from '../../functions/core/ledger/instances.ts';
 import { findObserver } from '../../functions/core/ledger/observers.ts';
 import { recordRefusal } from '../../functions/core/ledger/refusals.ts';
-import { advance, createRun, endRun } from '../../functions/core/ledger/runs.ts';
+import { advance, createRun, endRun, markActed, markTakenOut } from '../../functions/core/ledger/runs.ts';
 import { readShared } from '../../functions/core/ledger/shared-reads.ts';
 import { CodeDeploy, codeDeployService, type NewDeployment } from '../../local/account/code-deploy.ts';
 import { createWorld } from '../../local/account/world.ts';
 import type { Service } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
-import { newRun, planOf } from '../unit/helpers/records.ts';
+import { claimOf, newRun, planOf } from '../unit/helpers/records.ts';
 
 const NAMES = { applicationName: 'shop', deploymentGroupName: 'web' };
 const INSTANCE = 'i-0123456789abcdef0';
@@ -69,6 +70,11 @@ const ask = (deploymentId: string, more: Partial<HookCall> = {}) =>
     }),
   );
 
+interface Marks {
+  readonly suppressedAt?: number;
+  readonly takenOutAt?: number;
+}
+
 const runOf = (deploymentId: string) => `${deploymentId}.${INSTANCE}`;
 const create = (deploymentId: string, more: object = {}) =>
   ledger.as(() => createRun(newRun(runOf(deploymentId), { owner: OWNER, ...more })));
@@ -117,6 +123,14 @@ describe('the first question of an instance', () => {
       deploymentConfigName: 'CodeDeployDefault.HalfAtATime',
     });
     expect((await ask(faster)).verdict).toBe('wait');
+    // A run over the whole fleet, as a pipeline begins it, makes each wave shorter.
+    const claim = { ...claimOf(INSTANCE), until: NOW + 86_400 };
+    await ledger.as(async () => {
+      await createRun(newRun('fleet', { owner: OWNER }));
+      await advance('fleet', { from: 'before', to: 'go-ahead', owner: OWNER, at: NOW });
+      await claimInstance('fleet', INSTANCE, claim, false, NOW);
+    });
+    expect((await ask(id)).verdict).toBe('wait');
   });
 });
 
@@ -145,10 +159,37 @@ describe('a later question', () => {
       verdict: 'wait',
       reason:
         'Waiting for the suppression to spread (about 192 s) and its targets to drain (a delay of 300 s).',
-      waitSeconds: 60,
+      waitSeconds: 15,
     });
     expect(await ask(id, { act: 'before' })).toMatchObject({ verdict: 'go-ahead' });
     expect(started).toEqual([]);
+  });
+
+  it.each([
+    ['the suppression', { suppressedAt: NOW }, 60],
+    ['its targets', { takenOutAt: NOW }, 20],
+    ['the longer of both', { suppressedAt: NOW - 150, takenOutAt: NOW - 10 }, 42],
+  ])('comes when %s can be there', async (_, { suppressedAt, takenOutAt }: Marks, seconds) => {
+    const id = deploymentAt('ApplicationStop');
+    const [group] = planOf([INSTANCE]).groups;
+    const groups = group ? [{ ...group, deregistrationDelaySeconds: 20 }] : [];
+    await create(id, { plan: planOf([INSTANCE], { groups }) });
+    const run = runOf(id);
+    if (suppressedAt) await ledger.as(() => markActed(run, OWNER, suppressedAt));
+    if (takenOutAt) await ledger.as(() => markTakenOut(run, OWNER, takenOutAt));
+    const { waitSeconds } = await ask(id);
+    expect(waitSeconds).toBeGreaterThan(seconds - 3);
+    expect(waitSeconds).toBeLessThanOrEqual(seconds);
+  });
+
+  it('D17: says whom a run inside another waits for, and to whom it has left the instance', async () => {
+    const id = deploymentAt('ApplicationStop');
+    await create(id, { plan: planOf([INSTANCE], { coveredBy: 'fleet', draining: 0 }) });
+    expect((await ask(id)).reason).toBe('Waiting for the instances before it to be ready.');
+    await goAhead(id);
+    const end = { owner: OWNER, outcome: 'succeeded', at: NOW } as const;
+    await ledger.as(() => endRun(runOf(id), end));
+    expect((await ask(id)).reason).toBe('The instance is back in service; run fleet has its suppression.');
   });
 
   it('names only what there is to wait for', async () => {

@@ -17,6 +17,7 @@ const facts: BudgetFacts = {
   provesAfterFailure: false,
   drainDelaySeconds: 300,
   floorWaitSeconds: 900,
+  covered: false,
   deploymentSeconds: 3600,
   readySeconds: 900,
   readyBeforeTraffic: true,
@@ -33,6 +34,7 @@ const someFacts = fc.record<BudgetFacts>({
   provesAfterFailure: fc.boolean(),
   drainDelaySeconds: fc.option(fc.integer({ min: 0, max: 3600 }), { nil: undefined }),
   floorWaitSeconds: fc.integer({ min: 0, max: 7200 }),
+  covered: fc.boolean(),
   deploymentSeconds: fc.integer({ min: 1, max: 43_200 }),
   readySeconds: fc.integer({ min: 60, max: 7200 }),
   readyBeforeTraffic: fc.boolean(),
@@ -60,6 +62,14 @@ test('R-BUDGET: the traffic phase outlasts the wait for a floor and then the who
     else expect(traffic).toBeGreaterThanOrEqual(given.floorWaitSeconds + (given.drainDelaySeconds ?? 0) + 30);
     expect(before).toBeGreaterThan(traffic);
   });
+});
+
+test('R-BUDGET: a covered run waits as long as the instances before it may need to be ready', () => {
+  const { before } = computeBudgets({ ...facts, covered: true, readySeconds: 7200 });
+  expect(before).toBeGreaterThan(7200);
+  expect(computeBudgets({ ...facts, covered: true, checked: false, readySeconds: 7200 }).before).toBeLessThan(
+    7200,
+  );
 });
 
 test('R-BUDGET: the lead and the draining overlap, and the joint look comes after the longer one', () => {

@@ -7,6 +7,7 @@ import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts'
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { isCovered } from './cover.ts';
 import { list } from './discover-fleet.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
 import { readsFor } from './reads.ts';
@@ -20,6 +21,8 @@ export interface Begun {
   readonly draining: number;
   readonly holding: number;
   readonly emergency: boolean;
+  /** A run over the whole fleet covers this one. */
+  readonly covered: boolean;
   readonly leadDeadline: number;
   /** How long a floor, or another run's guard or hold, is waited for: what follows still has to drain. */
   readonly floorDeadline: number;
@@ -61,6 +64,7 @@ export async function beginRun(
     draining: plan.draining,
     holding: plan.holdings.length,
     emergency: emergencyOf(request, now) !== undefined,
+    covered: plan.coveredBy !== undefined,
     leadDeadline: now + plan.budgets.lead,
     floorDeadline: now + request.policy.waitSeconds,
     goAheadDeadline: now + plan.budgets.before,
@@ -169,6 +173,8 @@ export interface Resumed {
   readonly suppressing: number;
   readonly draining: number;
   readonly holding: number;
+  /** It is still covered: in service, its instances are left to the run that covers it. */
+  readonly covered: boolean;
   readonly readyBeforeTraffic: boolean;
   readonly readyEvaluations: number;
   /** Evaluations must be newer than this (milliseconds since the epoch). */
@@ -208,6 +214,11 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
   });
   if (!moved) throw await whyNotResumed(request.runId);
   const suppressUntil = releaseDeadline + SUPPRESSION_MARGIN_SECONDS;
+  const records = [...(await findInstances(run.plan.instanceIds)).values()];
+  const covered = await isCovered(
+    run,
+    records.filter(({ claims }) => claims.has(run.runId)),
+  );
   return {
     extend: run.plan.suppressing > 0 && suppressUntil > run.plan.suppressUntil,
     suppressUntil,
@@ -215,9 +226,14 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
     suppressing: run.plan.suppressing,
     draining: run.plan.draining,
     holding: run.plan.holdings.length,
-    readyBeforeTraffic: run.request.policy.readyBeforeTraffic && budgets.ready > 0,
+    covered,
+    // Then the load balancer decides when it gets traffic, and the checks when the deployment may go on.
+    readyBeforeTraffic: run.request.policy.readyBeforeTraffic && budgets.ready > 0 && !covered,
     readyEvaluations: budgets.readyAgain > 0 ? run.request.policy.readyEvaluations : 0,
-    deployedAt: request.deployedAt ? Date.parse(request.deployedAt) : now * 1000,
+    deployedAt: Math.max(
+      request.deployedAt ? Date.parse(request.deployedAt) : now * 1000,
+      ...records.map(({ deployed }) => (deployed?.at ?? 0) * 1000),
+    ),
     readyDeadline,
     inServiceDeadline,
     evidenceDeadline,

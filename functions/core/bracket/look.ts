@@ -28,6 +28,7 @@ import { findRun } from '../ledger/runs.ts';
 import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
+import { earlierOf } from './cover.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { membersOf } from './members.ts';
 import { healthUnlessGone } from './seen-targets.ts';
@@ -94,6 +95,9 @@ export async function look(request: LookRequest): Promise<Looked> {
     const found = request.goals.flatMap(goal => judge(goal, member, record, seen, targets, request));
     sightings.set(member.instanceId, found);
   }
+  if (wants('earlier-ready'))
+    for (const [instanceId, sighting] of await sightEarlier(run, reads))
+      sightings.set(instanceId, [sighting]);
   await finishGone(sightings, reads);
   if (wants('undone'))
     for (const [group, sighting] of await openHolds(run, records)) sightings.set(group, [sighting]);
@@ -155,6 +159,9 @@ function judge(
       return [judgeSuppressed(member, seen, request.until * 1000)];
     case 'ready':
       return [judgeReady(member, seen, request.newerThan)];
+    // It is about other instances than the run's own.
+    case 'earlier-ready':
+      return [];
     case 'released':
       return releasing ? [judgeReleased(member, seen)] : [];
     case 'drained':
@@ -176,6 +183,16 @@ function judge(
       ];
     }
   }
+}
+
+/** Does every instance that the deployment has been to pass its checks? While one does not, no other is touched. */
+async function sightEarlier(run: RunRecord, reads: Reads): Promise<[string, Sighting][]> {
+  const earlier = await earlierOf(run);
+  const seen = await reads.applicationStatuses(earlier.map(({ member }) => member.instanceId));
+  return earlier.map(({ member, newerThan }) => [
+    member.instanceId,
+    judgeReady(member, seen.get(member.instanceId), newerThan),
+  ]);
 }
 
 /** Undo gives a claim back only with its suppression: what is still to disable is not undone. */
@@ -285,6 +302,8 @@ function budgetOf(goal: Goal, budgets: Budgets): number {
   switch (goal) {
     case 'suppressed':
       return budgets.lead;
+    case 'earlier-ready':
+      return budgets.before;
     case 'drained':
       return budgets.traffic;
     case 'in-service':

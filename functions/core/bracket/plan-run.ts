@@ -1,6 +1,6 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import type { ApplicationStatusFacts, CheckFacts } from '../aws/ec2.ts';
-import { computeBudgets } from '../domain/budgets.ts';
+import { type BudgetFacts, computeBudgets } from '../domain/budgets.ts';
 import { type Bystander, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
 import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
@@ -15,11 +15,12 @@ import {
   StandbyNotPossible,
 } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
-import type { InstanceRecord } from '../ledger/items.ts';
+import type { Claim, InstanceRecord } from '../ledger/items.ts';
 import { outByZone, readGuards } from '../ledger/target-group-guards.ts';
 import { CHECK_INTERVAL_SECONDS, MACHINE_TIMEOUT_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
+import { findCover } from './cover.ts';
 import { type Candidate, discoverFleet, type Fleet, list } from './discover-fleet.ts';
 import { discoverTraffic, type Traffic } from './discover-traffic.ts';
 import type { Reads } from './reads.ts';
@@ -72,7 +73,7 @@ export async function planRun(
   if (!emergency) await refuseBelowFloor(request.runId, members, traffic);
   const suppressing = members.filter(member => member.suppression !== 'none').length;
   const draining = members.filter(member => member.memberships.length > 0).length;
-  const budgets = computeBudgets({
+  const facts: Omit<BudgetFacts, 'covered'> = {
     leadSeconds: request.policy.leadSeconds,
     suppressing: suppressing > 0,
     drainDelaySeconds:
@@ -94,7 +95,16 @@ export async function planRun(
       draining > 0 || holdings.length > 0
         ? greatest(traffic.groups.map(group => group.inServiceSeconds))
         : undefined,
-  });
+  };
+  const endOf = (whole: number) =>
+    now + Math.max(whole, request.policy.suppressSeconds) + SUPPRESSION_MARGIN_SECONDS;
+  const inside = computeBudgets({ ...facts, covered: true });
+  // Only the runs of one deployment know which of their instances were deployed to before.
+  const coveredBy =
+    request.observer === undefined
+      ? undefined
+      : await findCover(request.runId, recordsOf(members, records), endOf(inside.whole));
+  const budgets = coveredBy ? inside : computeBudgets({ ...facts, covered: false });
   refuseTimeouts(request, budgets);
 
   const plan: Plan = {
@@ -105,7 +115,8 @@ export async function planRun(
     budgets,
     suppressing,
     draining,
-    suppressUntil: now + Math.max(budgets.whole, request.policy.suppressSeconds) + SUPPRESSION_MARGIN_SECONDS,
+    suppressUntil: endOf(budgets.whole),
+    ...(coveredBy !== undefined && { coveredBy }),
     remarks: [...traffic.remarks, ...remarksOn(members, emergency)],
   };
   const movedBy = new Map<string, string>();
@@ -120,6 +131,16 @@ const groupsOut = (records: ReadonlyMap<string, InstanceRecord>): ReadonlySet<st
     [...records.values()].flatMap(({ traffic, memberships }) =>
       traffic === undefined ? [] : memberships.map(membership => membership.targetGroupArn),
     ),
+  );
+
+/** One a member, claimed by nobody when the ledger knows nothing of it. */
+const recordsOf = (
+  members: readonly Member[],
+  records: ReadonlyMap<string, InstanceRecord>,
+): InstanceRecord[] =>
+  members.map(
+    ({ instanceId }) =>
+      records.get(instanceId) ?? { instanceId, claims: new Map<string, Claim>(), memberships: [] },
   );
 
 const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };

@@ -10,6 +10,8 @@ export interface BudgetFacts {
   readonly holding: boolean;
   /** How long a floor that does not permit may be waited for. */
   readonly floorWaitSeconds: number;
+  /** Does a run over the whole fleet cover this one? Then instances that it deployed to before are waited for. */
+  readonly covered: boolean;
   readonly deploymentSeconds: number;
   readonly readySeconds: number;
   readonly readyBeforeTraffic: boolean;
@@ -56,7 +58,8 @@ export function computeBudgets(facts: BudgetFacts): Budgets {
     facts.drainDelaySeconds === undefined && !facts.holding
       ? 0
       : facts.floorWaitSeconds + (facts.drainDelaySeconds ?? 0) + DRAIN_SLACK;
-  const before = Math.max(lead, traffic) + JOINT;
+  const earlier = facts.covered && facts.checked ? facts.readySeconds : 0;
+  const before = Math.max(lead, traffic, earlier) + JOINT;
   const ready = facts.checked && facts.readyBeforeTraffic ? facts.readySeconds : 0;
   const inService =
     facts.inServiceSeconds === undefined

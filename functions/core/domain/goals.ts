@@ -3,7 +3,15 @@ import { isRegistered, receives } from './floors.ts';
 import { type CheckResult, judgeCheck } from './readiness.ts';
 
 /** What a loop waits for. */
-export const goals = ['suppressed', 'drained', 'in-service', 'ready', 'released', 'undone'] as const;
+export const goals = [
+  'suppressed',
+  'drained',
+  'earlier-ready',
+  'in-service',
+  'ready',
+  'released',
+  'undone',
+] as const;
 export type Goal = (typeof goals)[number];
 
 /** What one look at one instance or one of its targets says about a goal. */

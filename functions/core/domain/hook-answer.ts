@@ -22,6 +22,8 @@ export interface RunSeen {
   readonly outcome?: 'succeeded' | 'failed';
   readonly error?: string;
   readonly cause?: string;
+  /** The run over the whole fleet that this one is inside of. */
+  readonly coveredBy?: string;
   /** What is awaited now, in words. */
   readonly awaiting: string;
   /** Seconds that it will take at least. */
@@ -53,7 +55,9 @@ export function judgeAfter(run: RunSeen): HookAnswer {
 
 function ended(run: RunSeen): HookAnswer {
   if (run.outcome === 'succeeded')
-    return goAhead('The instance is back in service and its suppression is released.');
+    return goAhead(
+      `The instance is back in service${run.coveredBy === undefined ? ' and its suppression is released' : `; run ${run.coveredBy} has its suppression`}.`,
+    );
   if (run.error === 'NothingToDo') return goAhead(run.cause ?? 'There is nothing to do.');
   return failed(`${run.error || 'The run has ended'}: ${run.cause || 'it was ended from outside'}`);
 }

@@ -36,6 +36,8 @@ export interface Plan {
   readonly draining: number;
   /** Suppression has to last until then (seconds since the epoch). */
   readonly suppressUntil: number;
+  /** The run over the whole fleet to which this one leaves its instances once they are in service. */
+  readonly coveredBy?: string;
   /** What a person should know: things skipped, lifted, or found. */
   readonly remarks: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { deploymentConfig, type HookedTarget, hookedTarget, listTargets } from '../aws/code-deploy.ts';
 import { startExecution } from '../aws/step-functions.ts';
+import { findCover } from '../bracket/cover.ts';
 import {
   failed,
   goAhead,
@@ -10,14 +11,16 @@ import {
   wait,
 } from '../domain/hook-answer.ts';
 import { hasEnded, standingOf } from '../domain/hook-caller.ts';
+import type { Plan } from '../domain/plan.ts';
 import { deploymentLimitSeconds, wavesOf } from '../domain/waves.ts';
 import { DeploymentTooLong, HookRefused, ObservationPending } from '../errors.ts';
+import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findObserver, recordObserver } from '../ledger/observers.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
 import { readShared } from '../ledger/shared-reads.ts';
-import { LIFECYCLE_EVENT_SECONDS } from '../limits.ts';
+import { DESCRIBE_LAG_SECONDS, LIFECYCLE_EVENT_SECONDS } from '../limits.ts';
 import { executionName, runOfInstance } from '../naming.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -69,7 +72,7 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
       ? afterDeploy(runId, run)
       : failed('before and gate have not run: nothing is known of this instance.');
   if (run) return call.act === 'before' ? begun(run) : judgeGate(run);
-  if (!(await isObserved(call.deploymentId, target)))
+  if (!(await isObserved(call, target)))
     return wait('Another instance of the deployment is just reading what they all need.', 5);
   await startExecution(setting('BEFORE_DEPLOY_ARN'), executionName('before', runId), {
     runId,
@@ -102,27 +105,42 @@ async function afterDeploy(runId: string, run: RunSeen): Promise<HookAnswer> {
 
 async function findSeen(runId: string): Promise<RunSeen | undefined> {
   const run = await findRun(runId);
-  if (run) return { ...run, awaiting: awaiting(run), leastSeconds: leastSeconds(run, nowSeconds()) };
+  if (run) {
+    const { coveredBy } = run.plan;
+    const seen = { awaiting: awaiting(run), leastSeconds: leastSeconds(run, nowSeconds()) };
+    return { ...run, ...seen, ...(coveredBy !== undefined && { coveredBy }) };
+  }
   const refusal = await findRefusal(runId);
   const ended = { status: 'ended', phase: 'done', outcome: 'failed', awaiting: '', leastSeconds: 0 } as const;
   return refusal && { ...ended, ...refusal };
 }
 
-function awaiting(run: RunRecord): string {
-  const { plan } = run;
-  const suppression = plan.suppressing > 0 ? 'the suppression to spread (about 192 s)' : '';
-  const delay = Math.max(0, ...plan.groups.map(group => group.deregistrationDelaySeconds));
-  const drain = plan.draining > 0 ? `its targets to drain (a delay of ${delay} s)` : '';
-  if (run.phase === 'before')
-    return `Waiting for ${[suppression, drain].filter(Boolean).join(' and ') || 'the go-ahead'}.`;
-  return 'Waiting for the instance to be ready, in service, ready again, and released.';
+function awaiting({ phase, plan }: RunRecord): string {
+  const parts =
+    phase === 'before'
+      ? [
+          plan.suppressing > 0 && !plan.coveredBy && 'the suppression to spread (about 192 s)',
+          plan.draining > 0 && `its targets to drain (a delay of ${delayOf(plan)} s)`,
+          plan.coveredBy && 'the instances before it to be ready',
+        ]
+      : plan.coveredBy
+        ? ['the instance to be in service']
+        : ['the instance to be ready, in service, ready again, and released'];
+  return `Waiting for ${parts.filter(Boolean).join(' and ') || 'the go-ahead'}.`;
 }
 
+const delayOf = ({ groups }: Plan): number =>
+  Math.max(0, ...groups.map(group => group.deregistrationDelaySeconds));
+
 /** What is left of the time that the phase cannot do without; an evaluation may come at once, so it counts for nothing. */
-function leastSeconds({ phase, createdAt, deadline, plan }: RunRecord, now: number): number {
-  if (plan.suppressing === 0) return 0;
-  const after = deadline - plan.budgets.after - plan.budgets.undo;
-  return phase === 'before' ? createdAt + SPREAD_SECONDS - now : after + RELEASE_SECONDS - now;
+function leastSeconds(run: RunRecord, now: number): number {
+  const { phase, plan, suppressedAt, takenOutAt, resumedAt } = run;
+  const from = (since: number | undefined, seconds: number) =>
+    since === undefined ? 0 : since + seconds - now;
+  // What was found suppressed has no lead.
+  if (phase === 'before')
+    return Math.max(from(suppressedAt, SPREAD_SECONDS), from(takenOutAt, delayOf(plan)));
+  return plan.suppressing > 0 && !plan.coveredBy ? from(resumedAt, RELEASE_SECONDS) : 0;
 }
 
 // MEASURED: suppression takes about 192 s to spread, its release 120-150 s.
@@ -135,7 +153,7 @@ const RELEASE_SECONDS = 120;
  * @returns false while another instance of the deployment reads it
  * @throws DeploymentTooLong before anything is touched, when the waves cannot all fit into CodeDeploy's own limit (D8)
  */
-async function isObserved(deploymentId: string, target: HookedTarget): Promise<boolean> {
+async function isObserved({ deploymentId, instanceId }: HookCall, target: HookedTarget): Promise<boolean> {
   if (await findObserver(deploymentId)) return true;
   const read = async () => ({
     instances: await listTargets(deploymentId),
@@ -149,11 +167,15 @@ async function isObserved(deploymentId: string, target: HookedTarget): Promise<b
   );
   if (!found) return false;
   const waves = wavesOf(found.instances.length, found.config);
-  const needed = waves * WAVE_SECONDS;
+  const records = [...(await findInstances([instanceId])).values()];
+  const isCovered =
+    (await findCover(runOfInstance(deploymentId, instanceId), records, nowSeconds())) !== undefined;
+  const wave = isCovered ? COVERED_WAVE_SECONDS : WAVE_SECONDS;
+  const needed = waves * wave;
   const limit = deploymentLimitSeconds(found.config);
   if (needed > limit)
     throw new DeploymentTooLong(
-      `${waves} waves of at least ${WAVE_SECONDS} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
+      `${waves} waves of at least ${wave} s need ${needed} s and CodeDeploy ends a deployment after ${limit} s. Deploy to more instances at once, or bracket the whole fleet from the pipeline.`,
     );
   await recordObserver(deploymentId, found.instances, nowSeconds());
   return true;
@@ -164,3 +186,6 @@ const SCRIPT_SECONDS = LIFECYCLE_EVENT_SECONDS - 360;
 
 /** What a wave costs at least: 192 s to spread, two evaluations of each check, 120 s to release (measured). */
 const WAVE_SECONDS = 480;
+
+/** Inside a run over the whole fleet: until an evaluation newer than the deployment is described (40-60 s, measured). */
+const COVERED_WAVE_SECONDS = DESCRIBE_LAG_SECONDS;

@@ -1,5 +1,5 @@
 import type { Membership } from '../domain/fleet.ts';
-import { type Claim, type InstanceRecord, pk } from './items.ts';
+import { type Claim, type Deployed, type InstanceRecord, pk } from './items.ts';
 import { change, get, getAll, type Item, json, number, parsed, remove, text } from './table.ts';
 
 const CLAIM = 'claim#';
@@ -131,6 +131,33 @@ export async function leaveClaim(runId: string, record: InstanceRecord): Promise
 }
 
 /**
+ * Leaves an instance to the run that covers it, and says from when on that run's evidence counts: in one write, so that the
+ * instance is never without a run that has to prove and to release it.
+ *
+ * @returns false when that run does not claim the instance any more: then nothing was left
+ */
+export async function leaveToCover(
+  runId: string,
+  record: InstanceRecord,
+  coveredBy: string,
+  deployed: Deployed,
+): Promise<boolean> {
+  const moved = record.traffic === runId ? ', traffic, memberships' : '';
+  const left = await change(pk.instance(record.instanceId), {
+    UpdateExpression: `SET deployed = :deployed REMOVE #claim${moved} DELETE claimants :me`,
+    ConditionExpression: 'contains(claimants, :cover) AND attribute_not_exists(releasing)',
+    ExpressionAttributeNames: { '#claim': CLAIM + runId },
+    ExpressionAttributeValues: {
+      ':me': { SS: [runId] },
+      ':cover': text(coveredBy),
+      ':deployed': json(deployed),
+    },
+    ReturnValues: 'NONE',
+  });
+  return left !== undefined;
+}
+
+/**
  * Ends the last claim and with it the record. With a released suppression the claims of dead runs end too, but not the
  * memberships that one of them has still to put back.
  *
@@ -154,11 +181,13 @@ function toRecord(instanceId: string, item: Item): InstanceRecord {
     const claim = name.startsWith(CLAIM) ? parsed<Claim>(value) : undefined;
     if (claim) claims.set(name.slice(CLAIM.length), claim);
   }
+  const deployed = parsed<Deployed>(item.deployed);
   return {
     instanceId,
     claims,
     memberships: parsed<Membership[]>(item.memberships) ?? [],
     ...(item.traffic?.S ? { traffic: item.traffic.S } : {}),
     ...(item.releasing?.S ? { releasing: item.releasing.S } : {}),
+    ...(deployed && { deployed }),
   };
 }

@@ -11,7 +11,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | suppressedSince, suppressedAt, takenOutAt, goAheadAt, resumedAt, endedAt, outcome, error,  |
  * |                      | cause, heldUntil, told (set of what people were told), `slot#<act>`, expiresAt            |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
- * |                      | releasing (runId), releasingUntil                                                         |
+ * |                      | releasing (runId), releasingUntil, deployed (Deployed)                                   |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), alone, resuming    |
  * | `pace#<calls>`       | nextAt (milliseconds): the next free turn for calls that draw from one bucket of AWS's   |
@@ -84,6 +84,14 @@ export interface Claim {
   readonly fate?: Fate;
 }
 
+/** An instance that was deployed to under the run over the whole fleet, whose suppression and proof are that run's now. */
+export interface Deployed {
+  /** The CodeDeploy deployment. */
+  readonly by: string;
+  /** When it had ended on the instance, in seconds since the epoch: evaluations are evidence from then on. */
+  readonly at: number;
+}
+
 /** What the ledger knows of an instance, over all runs. */
 export interface InstanceRecord {
   readonly instanceId: string;
@@ -94,6 +102,7 @@ export interface InstanceRecord {
   readonly memberships: readonly Membership[];
   /** The run that is disabling its suppression. */
   readonly releasing?: string;
+  readonly deployed?: Deployed;
 }
 
 export const pk = {
