@@ -88,6 +88,8 @@ export const runRequest = z.strictObject({
   emergency: z.optional(z.strictObject({ reason: named, until: z.iso.datetime({ offset: true }) })),
   /** The caller's own time-out for before-deploy: refused when it is shorter than the budget. */
   timeoutSeconds: z.optional(z.int().check(z.minimum(1))),
+  /** The caller's own time-out for after-deploy: refused beforehand, when nothing has been touched. */
+  afterTimeoutSeconds: z.optional(z.int().check(z.minimum(1))),
   /** The CodeDeploy deployment whose runs share what they read (D10): hooks say it, one run over a whole fleet needs none. */
   observer: z.optional(named),
   /** Waits for a live run that moves the same instances' traffic, instead of being refused. */

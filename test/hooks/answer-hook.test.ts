@@ -95,10 +95,11 @@ describe('the first question of an instance', () => {
           runId: runOf(id),
           fleet: { instanceIds: [INSTANCE] },
           traffic,
-          policy: { minHealthyPercent: 60 },
+          policy: { minHealthyPercent: 60, readySeconds: 600 },
           observer: id,
           queue: true,
           timeoutSeconds: 3240,
+          afterTimeoutSeconds: 3240,
         },
       },
     ]);

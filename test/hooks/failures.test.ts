@@ -136,13 +136,20 @@ describe('R-HOOK: the hook is answered before its deadline, and everything is un
     expect(endings(all, 'UndoRun')).toEqual([['FAILED', 'DeploymentEnded']]);
   });
 
-  it('the plan could take longer than the script waits: refused at once (R-BUDGET)', async () => {
-    const slow = { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '3600' } };
-    const all = await deployed({ scenario: throughCodeDeploy({}, {}, { targetGroups: [slow] }) });
-    expectAllUndone(all);
-    expect(failure(all)?.log).toContain('BudgetExceedsTimeout: ');
-    expect(failure(all)?.seconds).toBeLessThan(60);
-  });
+  const slow = { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '3600' } };
+  it.each([
+    ['before', { targetGroups: [slow] }, '{}'],
+    ['after', {}, '{"readySeconds":900}'],
+  ])(
+    '%s could take longer than the script waits: refused at once (R-BUDGET)',
+    async (phase, fleet, HookPolicy) => {
+      const scenario = throughCodeDeploy({}, {}, fleet);
+      const all = await deployed({ scenario, parameters: { HookPolicy } });
+      expectAllUndone(all);
+      expect(failure(all)?.log).toContain(`BudgetExceedsTimeout: ${phase}-deploy may take`);
+      expect(failure(all)?.seconds).toBeLessThan(60);
+    },
+  );
 });
 
 it('D2: an automatic rollback takes over what the failed deployment had done, and nothing is lost', async () => {

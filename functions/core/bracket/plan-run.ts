@@ -287,12 +287,16 @@ async function refuseBelowFloor(runId: string, members: readonly Member[], traff
 const RETRY_ROOM_SECONDS = 900;
 
 function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
-  const { timeoutSeconds, policy } = request;
+  const { timeoutSeconds, afterTimeoutSeconds, policy } = request;
   // A live run may be waited for first: as long as the policy says with `queue`, and in any case while it releases.
   const queue = request.queue ? policy.waitSeconds : 0;
   if (timeoutSeconds !== undefined && timeoutSeconds < queue + budgets.before)
     throw new BudgetExceedsTimeout(
       `before-deploy may take ${queue + budgets.before} s and the caller waits ${timeoutSeconds} s. Raise timeoutSeconds, or lower the deregistration delay or policy.waitSeconds.`,
+    );
+  if (afterTimeoutSeconds !== undefined && afterTimeoutSeconds < budgets.after)
+    throw new BudgetExceedsTimeout(
+      `after-deploy may take ${budgets.after} s and the caller waits ${afterTimeoutSeconds} s. Raise afterTimeoutSeconds, or lower policy.readySeconds (${policy.readySeconds} s, before the traffic, in it, and after it) or policy.readyEvaluations.`,
     );
   const longest =
     Math.max(policy.waitSeconds + budgets.before, budgets.after) + budgets.undo + RETRY_ROOM_SECONDS;

@@ -24,6 +24,7 @@ import { DESCRIBE_LAG_SECONDS, LIFECYCLE_EVENT_SECONDS } from '../limits.ts';
 import { executionName, runOfInstance } from '../naming.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { hookPolicy } from './hook-policy.ts';
 import { endRunsOfDeployment } from './unended-runs.ts';
 
 export interface HookCall {
@@ -78,10 +79,11 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     runId,
     fleet: { instanceIds: [call.instanceId] },
     traffic: target.loadBalanced ? 'leave' : 'drain',
-    policy: JSON.parse(setting('HOOK_POLICY')),
+    policy: hookPolicy(),
     observer: call.deploymentId,
     queue: true,
     timeoutSeconds: SCRIPT_SECONDS,
+    afterTimeoutSeconds: SCRIPT_SECONDS,
   });
   const started = 'The bracket has begun: the checks are being suppressed.';
   return call.act === 'before' ? goAhead(started) : wait(started, 15);

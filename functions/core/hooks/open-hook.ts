@@ -9,6 +9,7 @@ import { executionName } from '../naming.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { closeHooks } from './close-hooks.ts';
+import { hookPolicy } from './hook-policy.ts';
 
 export interface HookInvocation {
   readonly DeploymentId: string;
@@ -73,8 +74,9 @@ const requestOf = (phase: 'before' | 'after', deploymentId: string) =>
         runId: deploymentId,
         fleet: JSON.parse(setting('HOOK_FLEET')),
         traffic: 'leave',
-        policy: JSON.parse(setting('HOOK_POLICY')),
+        policy: hookPolicy(),
         timeoutSeconds: ANSWER_WITHIN_SECONDS,
+        afterTimeoutSeconds: ANSWER_WITHIN_SECONDS,
       };
 
 /**
