@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { afterRequest, runRequest } from '../functions/core/request.ts';
+import { memberTable } from './member-table.ts';
 import { scenario } from './simulate/scenario.ts';
 
 /** The JSON Schemas that are published: what the machines and the simulation read, as it is read. */
@@ -16,6 +17,16 @@ function published(title: string, schema: z.core.$ZodType): string {
   return `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`;
 }
 
+const PAGE = new URL('../docs/scenarios.md', import.meta.url);
+const TABLE = /(?<=<!-- members -->\n)[\s\S]*(?=\n<!-- \/members -->)/;
+
+/** docs/scenarios.md as it stands, and with every member that a scenario has. */
+export function scenarioPage(): { readonly onDisk: string; readonly complete: string } {
+  const onDisk = readFileSync(PAGE, 'utf8');
+  const members = memberTable(z.toJSONSchema(scenario, { io: 'input' }));
+  return { onDisk, complete: onDisk.replace(TABLE, () => members) };
+}
+
 const FOLDER = new URL('../schemas/', import.meta.url);
 
 /** The file as it stands in the repository; undefined when there is none. */
@@ -27,5 +38,7 @@ export function schemaOnDisk(name: string): string | undefined {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(publishedSchemas)) writeFileSync(new URL(name, FOLDER), text);
+  writeFileSync(PAGE, scenarioPage().complete);
+}

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { publishedSchemas, schemaOnDisk } from '../local/schemas.ts';
+import { publishedSchemas, scenarioPage, schemaOnDisk } from '../local/schemas.ts';
 
 describe('the published JSON Schemas', () => {
   test.each(Object.entries(publishedSchemas))(
@@ -10,6 +10,15 @@ describe('the published JSON Schemas', () => {
       expect(schemaOnDisk(name)).toBe(text);
     },
   );
+
+  test('docs/scenarios.md tells every member of a scenario (npm run schemas writes it)', () => {
+    const { onDisk, complete } = scenarioPage();
+    expect(onDisk).toBe(complete);
+    expect(onDisk).toContain(
+      '| `fleet.targetGroups[].healthCheck.intervalSeconds` | whole number from 5 to 300 |',
+    );
+    expect(onDisk).toContain('| `rivals[].atSeconds` | number from 0 | required |');
+  });
 
   test('know every member that a shipped scenario uses', () => {
     const known = JSON.parse(publishedSchemas['scenario.schema.json'] ?? '{}').properties;

@@ -1,28 +1,28 @@
-import { en } from 'zod/locales';
-// zod/mini: the same schemas and errors as zod, in a third of the size; every function's bundle carries it.
+// zod/mini: the same schemas as zod, in a third of the size; every function's bundle carries it.
 import * as z from 'zod/mini';
 import { InvalidRequest } from './errors.ts';
+import { readOrFaults, sentenceOf, shown } from './faults.ts';
 import { IDS_PER_REQUEST, LEAD_SECONDS } from './limits.ts';
-
-// zod/mini brings no words for its errors by itself.
-z.config(en());
 
 /** CodeDeploy ends an in-place deployment after 12 h (D8): nothing that a run waits for lasts longer. */
 const LONGEST_SECONDS = 43_200;
 const seconds = (least: number) => z.int().check(z.minimum(least), z.maximum(LONGEST_SECONDS));
 const named = z.string().check(z.minLength(1));
-const matching = (pattern: RegExp, fault: string) => z.string().check(z.regex(pattern, fault));
-const instanceId = matching(/^i-[0-9a-f]{8,17}$/, 'is not an instance id');
+const matching = (pattern: RegExp, wanted: string) =>
+  z.string().check(z.regex(pattern, { error: ({ input }) => `must be ${wanted}, not ${shown(input)}` }));
+const instanceId = matching(/^i-[0-9a-f]{8,17}$/, 'an instance id such as i-0123456789abcdef0');
 const targetGroupArn = matching(
   /^arn:[^:]+:elasticloadbalancing:.*:targetgroup\//,
-  'is not a target group ARN',
+  'the ARN of a target group, arn:aws:elasticloadbalancing:...:targetgroup/...',
 );
 
 const fleet = z.union(
   [
     z.strictObject({ instanceIds: z.array(instanceId).check(z.minLength(1), z.maxLength(IDS_PER_REQUEST)) }),
     z.strictObject({ autoScalingGroupName: named }),
-    z.strictObject({ codeDeployDeploymentId: matching(/^d-[0-9A-Z]+$/, 'is not a deployment id') }),
+    z.strictObject({
+      codeDeployDeploymentId: matching(/^d-[0-9A-Z]+$/, 'a deployment id such as d-A1B2C3D4E'),
+    }),
     z.strictObject({ tag: z.strictObject({ key: named, value: z.string() }) }),
   ],
   {
@@ -73,7 +73,7 @@ const RUN_ID = /^[0-9A-Za-z_.:-]{1,128}$/;
 
 export const isRunId = (text: string): boolean => RUN_ID.test(text);
 
-const runId = matching(RUN_ID, 'must be 1 to 128 of the characters 0-9 A-Z a-z _ . : -');
+const runId = matching(RUN_ID, '1 to 128 of the characters 0-9 A-Z a-z _ . : -');
 
 /** What a caller asks of before-deploy. */
 export const runRequest = z.strictObject({
@@ -112,10 +112,9 @@ export type AfterRequest = z.output<typeof afterRequest>;
  * @throws InvalidRequest
  */
 export function readRequest<S extends z.core.$ZodType>(schema: S, given: unknown): z.output<S> {
-  const read = z.safeParse(schema, given);
-  if (read.success) return read.data;
-  const faults = read.error.issues.map(issue => `${issue.path.join('.') || 'the request'}: ${issue.message}`);
-  throw new InvalidRequest(`${faults.join('; ')}.`);
+  const read = readOrFaults(schema, given);
+  if (!read.faults) return read.data;
+  throw new InvalidRequest(`${read.faults.map(fault => sentenceOf(fault, 'the request')).join('; ')}.`);
 }
 
 /**
@@ -144,4 +143,4 @@ function policyIn(text: string): object {
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+  typeof value === 'object' && value !== null && !Array.isArray(value);

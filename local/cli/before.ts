@@ -1,7 +1,7 @@
 import { executionName } from '../../functions/core/naming.ts';
 import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
 import { readJsonFile } from './files.ts';
-import { readRunRequest, requestOption } from './fleet-request.ts';
+import { readRequestFile, requestOption } from './fleet-request.ts';
 import { machineOption, readMachineArn, runMachine } from './run-machine.ts';
 
 const options = {
@@ -43,12 +43,12 @@ async function run(args: readonly string[]): Promise<number> {
   const { request: file } = values;
   if (file === undefined) throw new UsageError('Give the request: --request FILE, or - for standard input.');
   const given = readJsonFile(file);
-  const { runId } = readRunRequest(given);
+  const { runId } = readRequestFile(given);
   return runMachine({
     runId,
     machineArn,
     name: values.name ?? executionName('before', runId),
-    input: Object(given),
+    input: Object(given.value),
     json: values.json,
     again: `npx quiesce before --machine ${machineArn} --request ${file}${values.name ? ` --name ${values.name}` : ''}${file === '-' ? ' (with the same request)' : ''}`,
     succeeded: `Go-ahead. Deploy now, and then, with the stack's output AfterDeployArn: npx quiesce after --machine ARN --run ${runId}`,

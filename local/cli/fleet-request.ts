@@ -1,7 +1,8 @@
-import { Refusal } from '../../functions/core/errors.ts';
-import { type RunRequest, readRequest, runRequest } from '../../functions/core/request.ts';
+import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
+import { type RunRequest, runRequest } from '../../functions/core/request.ts';
+import { locateFaults } from '../located-faults.ts';
 import { UsageError } from './command.ts';
-import { readJsonFile } from './files.ts';
+import { type JsonFile, readJsonFile } from './files.ts';
 
 export const requestOption = {
   type: 'string',
@@ -52,14 +53,22 @@ export function readFleetRequest(values: FleetValues): RunRequest {
     throw new UsageError(`Name the fleet by one of ${names.map(name => `--${name}`).join(', ')}.`);
   const value = values[option] ?? '';
   const traffic = values.traffic === undefined ? {} : { traffic: values.traffic };
-  if (option === 'request') {
-    const request = readJsonFile(value);
-    return readRunRequest(isObject(request) ? { ...request, ...traffic } : request);
-  }
-  return readRunRequest({ runId: PLANNED_RUN, fleet: fleetOf(option, value), ...traffic });
+  if (option === 'request') return readRequestFile(readJsonFile(value), traffic);
+  const read = readOrFaults(runRequest, { runId: PLANNED_RUN, fleet: fleetOf(option, value), ...traffic });
+  if (!read.faults) return read.data;
+  const faults = read.faults.map(({ path: [member], message }) =>
+    sentenceOf({ path: [member === 'fleet' ? `--${option}` : `--${String(member)}`], message }, ''),
+  );
+  throw new UsageError(faults.join('\n'));
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+/** @param besides members that a flag gives. @throws UsageError that names each line and field */
+export function readRequestFile({ name, text, value }: JsonFile, besides: object = {}): RunRequest {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const read = readOrFaults(runRequest, isObject ? { ...value, ...besides } : value);
+  if (!read.faults) return read.data;
+  throw new UsageError(locateFaults(text, name, read.faults, 'the request').join('\n'));
+}
 
 function fleetOf(option: Exclude<FleetOption, 'request'>, value: string): object {
   switch (option) {
@@ -69,15 +78,5 @@ function fleetOf(option: Exclude<FleetOption, 'request'>, value: string): object
       return { autoScalingGroupName: value };
     case 'deployment':
       return { codeDeployDeploymentId: value };
-  }
-}
-
-/** @throws UsageError that names each field */
-export function readRunRequest(given: unknown): RunRequest {
-  try {
-    return readRequest(runRequest, given);
-  } catch (error) {
-    if (error instanceof Refusal) throw new UsageError(`The request cannot be used: ${error.message}`);
-    throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import { findRun } from '../../functions/core/ledger/runs.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { HistoryReader } from './execution-history.ts';
-import { writeOut } from './files.ts';
+import { checkWritable, writeOut } from './files.ts';
 import { document } from './format.ts';
 import { tableNamed, tableOption, useLedger } from './ledger-table.ts';
 import { type RunTold, reportOnRun, type ToldExecution, tellExecution } from './run-report.ts';
@@ -43,6 +43,7 @@ export const reportCommand: Command = {
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions('report', options, args, true);
   const arns = readArns(positionals);
+  if (values.timeline !== undefined) checkWritable(values.timeline);
   const table = tableNamed(values.table);
   if (table !== undefined) useLedger(table);
   const given = await Promise.all(arns.map(readExecution));

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import type { Scenario } from '../simulate/scenario.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
-import { writeOut } from './files.ts';
+import { checkWritable, writeOut } from './files.ts';
 import { document } from './format.ts';
 import { nowhere, Progress, type Screen } from './progress.ts';
 import { scenarioAt } from './scenario-file.ts';
@@ -91,6 +91,7 @@ function readRequest(args: readonly string[]): Request {
   if (path === undefined || more.length > 0)
     throw new UsageError('Name one scenario, for example quiesce simulate scenarios/rolling.yaml.');
   const scenario = scenarioAt(path);
+  if (values.timeline !== undefined) checkWritable(values.timeline);
   const seed = values.seed === undefined ? scenario.seed : readSeed(values.seed);
   return { scenario, seed, without: values.without, json: values.json, timeline: values.timeline };
 }

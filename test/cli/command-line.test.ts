@@ -26,7 +26,17 @@ test.each([
   [
     'a scenario with a misspelt field',
     ['simulate', scenarioFile('misspelt')],
-    /^test\/cli\/scenarios\/misspelt\.yaml:5: deployment: .*batchs.*\n$/,
+    /^test\/cli\/scenarios\/misspelt\.yaml:5: deployment\.batchs: is no member here: use through, .*\n$/,
+  ],
+  [
+    'a page that cannot be written, before anything is simulated',
+    ['simulate', scenarioFile('protected'), '--timeline', 'nowhere/page.html'],
+    /^nowhere\/page\.html cannot be written: there is no such folder\.\n$/,
+  ],
+  [
+    'an instance id that is none',
+    ['plan', '--instances', 'web'],
+    /^--instances: must be an instance id such as i-\w+, not "web"\n$/,
   ],
 ])('%s ends with 2 and one sentence, nothing else', async (_, args, sentence) => {
   const { code, stdout, stderr } = await quiesce(...args);

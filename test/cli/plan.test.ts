@@ -83,7 +83,7 @@ test('a request on standard input that cannot be used ends with 2 and names the 
   const stdin = '{"runId":"r","fleet":{"autoScalingGroupName":"web"},"polcy":{}}';
   const { code, stdout, stderr } = await quiesceWith({ stdin }, 'plan', '--request', '-');
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^The request cannot be used: .*polcy.*\n$/);
+  expect(stderr).toMatch(/^Standard input:1: polcy: is no member here: use runId, .*\n$/);
 });
 
 test.each([

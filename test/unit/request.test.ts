@@ -115,12 +115,15 @@ describe('what a request may not say is refused, and the refusal names the field
   });
 
   test.each([
-    ['the request', 'typo', { ...least, typo: 1 }],
-    ['policy', 'minHealthy', { ...least, policy: { minHealthy: 90 } }],
-    ['emergency', 'who', { ...least, emergency: { ...full.emergency, who: 'me' } }],
-  ])('%s: a member that nobody knows (%s) is not passed over', (at, name, given) => {
-    expect(() => readRequest(runRequest, given)).toThrow(`${at}: Unrecognized key: "${name}"`);
-  });
+    ['typo', 'runId, fleet, traffic', { ...least, typo: 1 }],
+    ['policy.minHealthy', 'leadSeconds, ', { ...least, policy: { minHealthy: 90 } }],
+    ['emergency.who', 'reason, until', { ...least, emergency: { ...full.emergency, who: 'me' } }],
+  ])(
+    'a member that nobody knows is not passed over (%s), and the known ones are named',
+    (at, known, given) => {
+      expect(() => readRequest(runRequest, given)).toThrow(`${at}: is no member here: use ${known}`);
+    },
+  );
 
   test('every fault at once', () => {
     expect(() => readRequest(runRequest, { queue: 1, traffic: 2 })).toThrow(
@@ -153,7 +156,8 @@ describe('after-deploy', () => {
   test.each([
     ['runId', {}],
     ['deployedAt', { runId: 'r', deployedAt: 1 }],
-    ['the request', { runId: 'r', fleet: {} }],
+    ['fleet', { runId: 'r', fleet: {} }],
+    ['the request', []],
   ])('refuses, naming %s', (field, given) => {
     expect(() => readRequest(afterRequest, given)).toThrow(new RegExp(`^${field}: `));
   });
@@ -237,7 +241,7 @@ describe("the stack's default policy", () => {
     ['{"leadSeconds":10}', 'leadSeconds: must be at least 180'],
     ['{"leedSeconds":240}', 'leedSeconds'],
     ['{"leadSeconds":', 'JSON'],
-    ['[]', 'expected object'],
+    ['[]', 'the request: must be an object with members'],
   ])('%s is refused, and the parameter named', (defaults, why) => {
     const refused = () => withDefaultPolicy({ runId: 'r', fleet }, defaults);
     expect(refused).toThrow(InvalidRequest);

@@ -1,0 +1,101 @@
+import { type Fault, readOrFaults } from '../../functions/core/faults.ts';
+import { runRequest } from '../../functions/core/request.ts';
+import { TargetGroupAttributes } from '../account/target-group-attributes.ts';
+import { ServiceError } from '../wire/contract.ts';
+import type { DeploymentSpec, Scenario } from './scenario.ts';
+
+/** What is wrong with a scenario whose members are right one by one. */
+export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): Fault[] {
+  const beyond = (path: Fault['path'], numbers: readonly number[] | undefined): Fault[] =>
+    (numbers ?? [])
+      .filter(number => number >= fleet.instances)
+      .map(number => ({
+        path,
+        message: `must be below ${fleet.instances}, not ${number}: the fleet's instances are counted from 0`,
+      }));
+  const deployments = [
+    { spec: deployment, path: ['deployment'] },
+    ...rivals.map((spec, index) => ({ spec, path: ['rivals', index] })),
+  ];
+  return [
+    ...attributeFaults(fleet),
+    ...portFaults(fleet),
+    ...(typeof fleet.broken === 'boolean' ? [] : beyond(['fleet', 'broken'], fleet.broken)),
+    ...deployments.flatMap(({ spec, path }) =>
+      [...foreignMembers(spec), ...requestFaults(spec), ...beyond(['instances'], spec.instances)].map(
+        fault => ({ ...fault, path: [...path, ...fault.path] }),
+      ),
+    ),
+    ...events.flatMap(({ instance }, index) => beyond(['events', index, 'instance'], [instance])),
+  ];
+}
+
+/** As the account itself judges them, one by one and then together. */
+function attributeFaults({ targetGroups, loadBalancer }: Scenario['fleet']): Fault[] {
+  return targetGroups.flatMap(({ attributes, targetType }, index) => {
+    const path = ['fleet', 'targetGroups', index, 'attributes'];
+    const judged = (some: Readonly<Record<string, string>>, at: Fault['path']): Fault[] => {
+      try {
+        new TargetGroupAttributes(loadBalancer.type, targetType, some);
+        return [];
+      } catch (error) {
+        if (error instanceof ServiceError) return [{ path: at, message: error.message }];
+        throw error;
+      }
+    };
+    const known = new TargetGroupAttributes(loadBalancer.type, targetType, {}).list().map(({ Key }) => Key);
+    const faults = Object.entries(attributes).flatMap(([key, value]) =>
+      known.includes(key)
+        ? judged({ [key]: value }, [...path, key])
+        : [{ path: [...path, key], message: `is no attribute of such a group: use ${known.join(', ')}` }],
+    );
+    return faults.length > 0 ? faults : judged(attributes, path);
+  });
+}
+
+/** The simulated application answers on every port: a check of one that nobody means would pass for ever. */
+function portFaults({ targetGroups, checks, alsoListensOn }: Scenario['fleet']): Fault[] {
+  const ports = new Set([
+    ...targetGroups.flatMap(group => [group.port, ...group.alsoOnPorts]),
+    ...alsoListensOn,
+  ]);
+  if (ports.size === 0) return [];
+  return checks.flatMap(({ port }, index) =>
+    ports.has(port)
+      ? []
+      : [
+          {
+            path: ['fleet', 'checks', index, 'port'],
+            message: `nothing listens on ${port}: use a port of a target group (${[...ports].join(', ')}), or name it in fleet.alsoListensOn`,
+          },
+        ],
+  );
+}
+
+const ONLY_THROUGH_CODEDEPLOY = [
+  'config',
+  'loadBalancerStep',
+  'fleetWide',
+  'hooks',
+  'autoRollback',
+  'scripts',
+] as const;
+
+/** What one way of deploying does not know is refused, not ignored. */
+function foreignMembers(spec: DeploymentSpec): Fault[] {
+  const throughCodeDeploy = spec.through === 'codedeploy';
+  const foreign = throughCodeDeploy ? (['batches', 'instances'] as const) : ONLY_THROUGH_CODEDEPLOY;
+  const faults: Fault[] = foreign
+    .filter(name => spec[name] !== undefined)
+    .map(name => ({ path: [name], message: `is not for a deployment through ${spec.through}` }));
+  if (throughCodeDeploy && spec.fleet === 'codeDeployDeploymentId')
+    faults.push({ path: ['fleet'], message: 'has to be known before there is a deployment' });
+  return faults;
+}
+
+/** As the product judges it when the deployment begins, with what the simulation adds. */
+function requestFaults({ request }: DeploymentSpec): Fault[] {
+  const least = { runId: 'simulated', fleet: { autoScalingGroupName: 'web' } };
+  const { faults = [] } = readOrFaults(runRequest, { ...least, ...request });
+  return faults.map(fault => ({ ...fault, path: ['request', ...fault.path] }));
+}
