@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { createAccount } from '../local/account/account.ts';
 import { createWorld } from '../local/account/world.ts';
 import { bundleFunctions } from '../local/bundle/bundle-functions.ts';
 import { withLiteralKeys } from '../local/bundle/sdk-schemas.ts';
@@ -34,6 +35,7 @@ async function deployBundles() {
     world,
     templatePath: join(released, 'template.yaml'),
     services: [],
+    alarms: createAccount(world).alarms,
     tags: {
       tagsOf: () => undefined,
       autoScalingGroupOf: () => undefined,

@@ -38,7 +38,7 @@ export const isCompositeAlarm = (alarm: Alarm): alarm is Alarm<CompositeAlarmSet
 /** The alarms of the account: their settings, their states, and what follows from a change of state. */
 export class Alarms {
   readonly history: AlarmHistory;
-  readonly #store: CloudWatch;
+  readonly metrics: CloudWatch;
   readonly #onEvent: (event: ServiceEvent) => void;
   readonly #schedule: AlarmSchedule;
   readonly #alarms = new Map<string, Alarm>();
@@ -46,11 +46,11 @@ export class Alarms {
   readonly #parents = new Map<string, Set<string>>();
   #perform: ((action: AlarmAction) => void) | undefined;
 
-  constructor(store: CloudWatch, onEvent: (event: ServiceEvent) => void) {
-    this.#store = store;
+  constructor(metrics: CloudWatch, onEvent: (event: ServiceEvent) => void) {
+    this.metrics = metrics;
     this.#onEvent = onEvent;
-    this.history = new AlarmHistory(store.world.clock);
-    this.#schedule = new AlarmSchedule(store, (name, end) => this.#evaluate(name, end));
+    this.history = new AlarmHistory(metrics.world.clock);
+    this.#schedule = new AlarmSchedule(metrics, (name, end) => this.#evaluate(name, end));
   }
 
   /** @param perform carries out the actions of alarms. A ServiceError that it throws fails the action. */
@@ -83,7 +83,7 @@ export class Alarms {
     settings: AlarmSettings,
     options: { readonly actionsEnabled?: boolean | undefined; readonly tags?: Alarm['tags'] } = {},
   ): void {
-    const { clock, partition, region, accountId } = this.#store.world;
+    const { clock, partition, region, accountId } = this.metrics.world;
     const now = clock.now();
     const { name } = settings;
     const known = this.#alarms.get(name);
@@ -179,7 +179,7 @@ export class Alarms {
   #evaluate(name: string, end: number): void {
     const alarm = this.get(name);
     if (!isMetricAlarm(alarm)) return;
-    const { entered, contributors, recovered = [] } = evaluate(alarm, this.#store, end);
+    const { entered, contributors, recovered = [] } = evaluate(alarm, this.metrics, end);
     const current = contributors ? { ...alarm, contributors } : alarm;
     this.#alarms.set(name, current);
     for (const { id, attributes, state } of contributors?.values() ?? []) {
@@ -188,7 +188,7 @@ export class Alarms {
       this.#contribute(current, { previous, state, contributor: { id, attributes } });
     }
     for (const { contributor, reason } of recovered) {
-      const state = { value: 'OK', reason, data: undefined, at: this.#store.world.clock.now() } as const;
+      const state = { value: 'OK', reason, data: undefined, at: this.metrics.world.clock.now() } as const;
       this.#contribute(current, { previous: contributor.state, state, contributor });
     }
     if (entered) this.#enter(current, entered.value, entered.reason);
@@ -215,7 +215,7 @@ export class Alarms {
   #enter(alarm: Alarm, value: AlarmState, { reason, data }: Reason): void {
     const previous = alarm.state;
     if (previous.value === value) return;
-    const state = { value, reason, data, at: this.#store.world.clock.now() };
+    const state = { value, reason, data, at: this.metrics.world.clock.now() };
     const current = { ...alarm, state };
     this.#alarms.set(alarm.name, current);
     const change = { previous, state, contributor: undefined };
@@ -230,7 +230,7 @@ export class Alarms {
     const { arn, settings, name } = alarm;
     const { contributor, state } = change;
     this.history.changed(alarm, change);
-    this.#store.world.journal.record({
+    this.metrics.world.journal.record({
       type: 'alarm',
       alarm: name,
       contributor: contributor && Object.values(contributor.attributes).join(' '),
@@ -244,7 +244,7 @@ export class Alarms {
     const { arn, settings, actionsEnabled } = alarm;
     if (!actionsEnabled) return;
     for (const target of settings.actions[change.state.value]) {
-      const action = actionOf(target, { arn, settings, ...change }, this.#store.world);
+      const action = actionOf(target, { arn, settings, ...change }, this.metrics.world);
       try {
         if (!this.#perform)
           throw new ServiceError('NotFound', 'Nothing in the account takes actions of alarms.');

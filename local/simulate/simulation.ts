@@ -96,6 +96,7 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
         templatePath: TEMPLATE,
         services: account.services,
         tags: account.tags,
+        alarms: account.alarms,
         code,
         gates: [...(settings.gates?.(account) ?? []), invariants.gate],
         ...(settings.dies && { dies: settings.dies }),

@@ -5,6 +5,7 @@ import type { DeployedFunction, DeployedTemplate } from './deployed-template.ts'
 import type { Json } from './json.ts';
 import type { Lambda } from './lambda.ts';
 import type { Queues } from './queues.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
 
 /** Lambda's guide: one minute before the first retry of a function error, two before the second. */
 const RETRY_DELAYS_MS: readonly number[] = [60_000, 120_000];
@@ -22,6 +23,7 @@ export interface AsynchronousSettings {
   readonly lambda: Lambda;
   readonly queues: Queues;
   readonly authorization: Authorization;
+  readonly metrics: ServiceMetrics;
 }
 
 /** Lambda's event invocations: accepted at once, run, retried, and in the end sent to the on-failure destination. */
@@ -73,9 +75,10 @@ export class AsynchronousInvocations {
     attempts: number,
     condition: 'RetriesExhausted' | 'EventAgeExceeded',
   ): void {
-    const { world, queues, authorization } = this.#settings;
+    const { world, queues, authorization, metrics } = this.#settings;
     const { onFailure } = fn.asynchronous;
     if (!onFailure) {
+      metrics.lost(fn);
       this.lost.push({ function: fn.logicalId, event, reason: failure.message });
       return;
     }

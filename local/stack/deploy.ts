@@ -1,18 +1,22 @@
 // First: SDK modules that are loaded from here on keep the timers and file reads of virtual time.
 import '../clock/lambda-globals.ts';
+import { readCompositeAlarm, readMetricAlarm } from '../account/alarm-settings.ts';
+import type { Alarms } from '../account/alarms.ts';
 import { StepFunctions } from '../account/step-functions.ts';
 import type { World } from '../account/world.ts';
 import type { Execution } from '../states/execution.ts';
 import { Executions } from '../states/executions.ts';
 import type { Json } from '../states/json.ts';
-import type { Caller, Gate, Service } from '../wire/contract.ts';
+import { type Caller, type Gate, type Service, ServiceError } from '../wire/contract.ts';
 import { createWire, type Wire } from '../wire/wire.ts';
 import type { TagLookup } from './actions/resources.ts';
+import { performAlarmActions } from './alarm-actions.ts';
 import { AsynchronousInvocations, type LostEvent } from './asynchronous-invocations.ts';
 import { Authorization, type UnusedPermission } from './authorization.ts';
 import { CallCounter, createLatency } from './calls.ts';
 import type { DeployedTemplate } from './deployed-template.ts';
 import { DynamoDb } from './dynamo-db.ts';
+import { publishEmbedded } from './embedded-metrics.ts';
 import { Events, type EventsSettings } from './events.ts';
 import { announceExecutions } from './execution-events.ts';
 import type { Code } from './handlers.ts';
@@ -21,6 +25,7 @@ import { Lambda, type LambdaSettings } from './lambda.ts';
 import { MachineTasks } from './machine-tasks.ts';
 import { Queues } from './queues.ts';
 import { SdkIntegration } from './sdk-integration.ts';
+import { ServiceMetrics } from './service-metrics.ts';
 import { readTemplate } from './template.ts';
 
 export interface StackSettings {
@@ -32,6 +37,8 @@ export interface StackSettings {
   /** The account's services, besides DynamoDB and Step Functions, which come with the stack. */
   readonly services: readonly Service[];
   readonly tags: TagLookup;
+  /** The account's alarms, with the metrics that they read. */
+  readonly alarms: Alarms;
   readonly code: Code;
   /** Faults and the like: passed last, by calls that are counted and permitted. */
   readonly gates?: readonly Gate[];
@@ -66,7 +73,7 @@ export interface Stack {
  * @throws Error on anything in the template, its machines or its functions that the account does not implement
  */
 export async function deployStack(settings: StackSettings): Promise<Stack> {
-  const { world, code, parameters = {}, stackName = 'quiesce', dies, deliveries } = settings;
+  const { world, alarms, code, parameters = {}, stackName = 'quiesce', dies, deliveries } = settings;
   const template = readTemplate({ world, path: settings.templatePath, stackName, parameters });
 
   const authorization = new Authorization(world, template, settings.tags);
@@ -74,12 +81,15 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
   const gates = [createLatency(world), calls, authorization, ...(settings.gates ?? [])];
   const transport = (caller: Caller) => wire.transport(caller);
 
+  const metrics = new ServiceMetrics(world, alarms.metrics);
   const lambda = new Lambda({
     world,
     functions: template.functions,
     directory: template.directory,
     code,
     transport,
+    onEnd: (fn, invokedArn, failed) => metrics.invoked(fn, invokedArn, failed),
+    onLine: line => publishEmbedded(line, alarms.metrics),
     ...(dies && { dies }),
   });
   const database = new DynamoDb(world.clock);
@@ -95,13 +105,21 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
   const services = [...settings.services, database.service, stepFunctions.service];
   const wire = createWire({ services, gates, clock: world.clock });
 
-  const queues = new Queues(world, template);
-  const asynchronous = new AsynchronousInvocations({ world, template, lambda, queues, authorization });
+  const queues = new Queues(world, template, metrics);
+  const asynchronous = new AsynchronousInvocations({
+    world,
+    template,
+    lambda,
+    queues,
+    authorization,
+    metrics,
+  });
   const events = new Events({
     world,
     template,
     authorization,
     queues,
+    metrics,
     targets: {
       invoke: async (fn, functionArn, event) => asynchronous.accept(fn, functionArn, event),
       start: async (machine, input) => {
@@ -111,6 +129,12 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     ...(deliveries && { deliveries }),
   });
   announceExecutions(world, executions, events);
+  metrics.followExecutions(arn => executions.find(arn)?.machine.arn);
+  alarms.onAction(performAlarmActions(template, asynchronous, noTopics));
+  for (const { kind, input } of template.alarms)
+    alarms.put(kind === 'metric' ? readMetricAlarm(input) : readCompositeAlarm(input), {
+      actionsEnabled: input.ActionsEnabled,
+    });
 
   return {
     template,
@@ -139,4 +163,9 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     },
     unusedPermissions: () => authorization.unusedPermissions(),
   };
+}
+
+/** The account has no topics: what an alarm would publish fails in its history. */
+function noTopics(topicArn: string): never {
+  throw new ServiceError('NotFound', `Topic does not exist: ${topicArn}`, 404);
 }

@@ -1,3 +1,4 @@
+import type { PutCompositeAlarmInput, PutMetricAlarmInput } from '@aws-sdk/client-cloudwatch';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Json, JsonObject } from './json.ts';
 import type { ResourceStatement, Statement } from './permissions.ts';
@@ -12,6 +13,8 @@ export interface DeployedTemplate {
   readonly tables: ReadonlyMap<string, DeployedTable>;
   readonly rules: ReadonlyMap<string, DeployedRule>;
   readonly queues: ReadonlyMap<string, DeployedQueue>;
+  /** In an order in which they can be created. */
+  readonly alarms: readonly DeployedAlarm[];
   readonly customResources: ReadonlyMap<string, CustomResource>;
   /** Resources that have an identity but no behaviour in the simulated account, such as log groups. */
   readonly inert: ReadonlyMap<string, InertResource>;
@@ -134,6 +137,10 @@ export interface DeployedQueue {
   /** The statements of the queue policies that name it. */
   readonly policy: readonly ResourceStatement[];
 }
+
+export type DeployedAlarm =
+  | { readonly logicalId: string; readonly kind: 'metric'; readonly input: PutMetricAlarmInput }
+  | { readonly logicalId: string; readonly kind: 'composite'; readonly input: PutCompositeAlarmInput };
 
 export interface CustomResource {
   readonly logicalId: string;

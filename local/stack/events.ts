@@ -11,11 +11,12 @@ import type {
   RuleTarget,
 } from './deployed-template.ts';
 import { compilePattern, type EventMatcher } from './event-pattern.ts';
+import { isInvited } from './invitations.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Queues } from './queues.ts';
 import { periodOf } from './schedule.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
 import { shapeInput } from './target-input.ts';
-import { matchesWildcards } from './wildcards.ts';
 
 /** An event as a service sends it; EventBridge adds the rest. */
 export interface EventEntry {
@@ -47,6 +48,7 @@ export interface EventsSettings {
   readonly authorization: Authorization;
   readonly queues: Queues;
   readonly targets: EventTargets;
+  readonly metrics: ServiceMetrics;
   /** When each copy of an event reaches a rule, in milliseconds from now: none for a lost one, two for a duplicate. */
   readonly deliveries?: (event: JsonObject, rule: string) => readonly number[];
 }
@@ -125,7 +127,8 @@ export class Events {
   }
 
   #trigger(rule: DeployedRule, event: JsonObject): void {
-    const { world, deliveries = () => [TYPICAL_LATENCY_MS] } = this.#settings;
+    const { world, metrics, deliveries = () => [TYPICAL_LATENCY_MS] } = this.#settings;
+    metrics.triggered(rule);
     for (const delayMs of deliveries(event, rule.logicalId))
       for (const target of rule.targets)
         world.clock.after(delayMs, () => {
@@ -140,7 +143,9 @@ export class Events {
     const givesUpAt = clock.now() + target.maximumEventAgeSeconds * 1000;
     for (let retries = 0; ; retries++) {
       try {
-        return await this.#send(rule, target, input);
+        await this.#send(rule, target, input);
+        this.#settings.metrics.delivered(rule, 'delivered');
+        return;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const waitMs = this.#random.between(0, Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** retries));
@@ -185,12 +190,14 @@ export class Events {
     try {
       if (target.deadLetterArn) {
         this.#settings.queues.send(target.deadLetterArn, message, sender);
+        this.#settings.metrics.delivered(rule, 'kept');
         return;
       }
     } catch (refusal) {
       if (!(refusal instanceof ServiceError)) throw refusal;
       reason = refusal.message;
     }
+    this.#settings.metrics.delivered(rule, target.deadLetterArn ? 'not kept' : 'dropped');
     this.dropped.push({ rule: rule.logicalId, event, reason });
   }
 
@@ -205,16 +212,9 @@ export class Events {
 }
 
 /** Lambda lets EventBridge in by the function's resource policy, for the very version or alias that the rule names. */
-function refuseUninvited(rule: DeployedRule, target: RuleTarget, { arn, invokers }: DeployedFunction): void {
-  const qualifier = target.arn === arn ? undefined : target.arn.slice(arn.length + 1);
-  const invited = invokers.some(
-    invoker =>
-      invoker.principal === 'events.amazonaws.com' &&
-      invoker.action === 'lambda:InvokeFunction' &&
-      invoker.qualifier === qualifier &&
-      (invoker.sourceArn === undefined || matchesWildcards(invoker.sourceArn, rule.arn)),
-  );
-  if (!invited)
+function refuseUninvited(rule: DeployedRule, target: RuleTarget, holder: DeployedFunction): void {
+  const sender = { principal: 'events.amazonaws.com', sourceArn: rule.arn };
+  if (!isInvited(holder, target.arn, sender))
     throw new ServiceError(
       'NO_PERMISSIONS',
       `events.amazonaws.com for ${rule.arn} is not authorized to perform: lambda:InvokeFunction on resource: ${target.arn}`,

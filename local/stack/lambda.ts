@@ -38,6 +38,11 @@ export interface LambdaSettings {
   readonly code: Code;
   readonly transport: (caller: Caller) => Transport;
   /** A fault schedule: may an invocation die right before or right after this call of its, `DescribeInstances`? */
+  /** Hears of every invocation that has ended. */
+  readonly onEnd?: (fn: DeployedFunction, invokedArn: string, failed: boolean) => void;
+  /** Hears every line that a function writes. */
+  readonly onLine?: (line: string) => void;
+  /** A fault schedule: may an invocation die between two of its calls? */
   readonly dies?: (invocation: Invocation, callIndex: number, action: string) => ReturnType<Dies>;
 }
 
@@ -99,7 +104,7 @@ export class Lambda {
   }
 
   #run(fn: DeployedFunction, invokedArn: string, event: unknown): Promise<unknown> {
-    const { world, transport, dies } = this.#settings;
+    const { world, transport, dies, onEnd, onLine } = this.#settings;
     const { clock } = world;
     const invocation: Invocation = { function: fn.logicalId, requestId: uuid(this.#random), event };
     const caller: Caller = { kind: 'function', name: fn.logicalId };
@@ -118,7 +123,9 @@ export class Lambda {
       const log = (text: string) => {
         if (!sandbox.alive) return;
         for (const line of text.split('\n')) {
-          if (line) this.logs.push({ at: clock.now(), function: fn.logicalId, line });
+          if (!line) continue;
+          this.logs.push({ at: clock.now(), function: fn.logicalId, line });
+          onLine?.(line);
         }
       };
       const random = world.random.fork(invocation.requestId);
@@ -128,6 +135,10 @@ export class Lambda {
         ),
       ).then(resolve, thrown => reject(asFailure(thrown)));
     });
+    ended.then(
+      () => onEnd?.(fn, invokedArn, false),
+      () => onEnd?.(fn, invokedArn, true),
+    );
     return ended.finally(() => timer?.cancel());
   }
 

@@ -2,6 +2,7 @@ import type { World } from '../account/world.ts';
 import { ServiceError } from '../wire/contract.ts';
 import type { DeployedTemplate } from './deployed-template.ts';
 import { decide } from './permissions.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface Message {
   readonly at: number;
@@ -19,11 +20,13 @@ export interface SendingService {
 export class Queues {
   readonly #world: World;
   readonly #template: DeployedTemplate;
+  readonly #metrics: ServiceMetrics;
   readonly #messages = new Map<string, Message[]>();
 
-  constructor(world: World, template: DeployedTemplate) {
+  constructor(world: World, template: DeployedTemplate, metrics: ServiceMetrics) {
     this.#world = world;
     this.#template = template;
+    this.#metrics = metrics;
   }
 
   /**
@@ -53,6 +56,7 @@ export class Queues {
     const messages = this.#messages.get(queueArn) ?? [];
     this.#messages.set(queueArn, messages);
     messages.push({ ...message, at: this.#world.clock.now() });
+    this.#metrics.sent(queue, () => messages.length);
   }
 
   /** What has arrived, oldest first. Nothing receives or deletes. */

@@ -47,7 +47,6 @@ const alarm: ResourceType = {
   nameProperty: 'AlarmName',
   ref: name,
   attributes: { Arn: arn('cloudwatch', 'alarm:') },
-  inert: 'the alarms of the stack watch Quiesce itself; nobody is called in a simulation',
 };
 
 const attachment: ResourceType = { ref: name };

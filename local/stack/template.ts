@@ -4,6 +4,7 @@ import type { World } from '../account/world.ts';
 import type { CustomResource, DeployedTemplate, InertResource } from './deployed-template.ts';
 import { isCustomResource, RESOURCE_TYPES } from './resource-identities.ts';
 import type { Resource } from './sam-resources.ts';
+import { readAlarms } from './template-alarms.ts';
 import { FunctionPermissions, readFunction, readMachine } from './template-compute.ts';
 import { TemplateResources } from './template-resources.ts';
 import { readRoles } from './template-roles.ts';
@@ -53,6 +54,7 @@ export function readTemplate({
     ),
     rules: each(['AWS::Events::Rule'], resource => readRule(resource, template, roles)),
     queues: byLogicalId(readQueues(template)),
+    alarms: readAlarms(template),
     customResources: byLogicalId(
       template.resources.filter(({ type }) => isCustomResource(type)).map(readCustomResource(template)),
     ),

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { CloudWatch } from '../../local/account/cloud-watch.ts';
 import { createWorld } from '../../local/account/world.ts';
 import { Authorization } from '../../local/stack/authorization.ts';
 import { Events, type EventsSettings } from '../../local/stack/events.ts';
 import type { Json } from '../../local/stack/json.ts';
 import { Queues } from '../../local/stack/queues.ts';
+import { ServiceMetrics } from '../../local/stack/service-metrics.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { deployResources } from './helpers/templates.ts';
 
@@ -57,7 +59,9 @@ function bus(
 ) {
   const world = createWorld();
   const template = deployResources(resources);
-  const queues = new Queues(world, template);
+  const cloudWatch = new CloudWatch(world);
+  const metrics = new ServiceMetrics(world, cloudWatch);
+  const queues = new Queues(world, template, metrics);
   const received: { readonly after: number; readonly by: string; readonly input: Json }[] = [];
   const start = world.clock.now();
   const receive = (by: string, input: Json) => {
@@ -75,16 +79,25 @@ function bus(
     template,
     queues,
     authorization,
+    metrics,
     targets: {
       invoke: async (_, arn, event) => receive(arn, event),
       start: async ({ logicalId }, input) => receive(logicalId, input),
     },
     ...(deliveries && { deliveries }),
   });
+  /** The values of one metric of AWS/Events. */
+  const published = (name: string) =>
+    cloudWatch.valuesIn(
+      { namespace: 'AWS/Events', name, dimensions: { RuleName: 'quiesce-HearIt' } },
+      start,
+      Number.POSITIVE_INFINITY,
+    );
   const put = () =>
     events.put({ source: 'aws.autoscaling', 'detail-type': 'Launched', detail: { EC2InstanceId: 'i-1' } });
   return {
     world,
+    published,
     events,
     queues,
     received,
@@ -162,7 +175,9 @@ describe('a delivery that fails', () => {
   const throttled = () => new ServiceError('TooManyRequestsException', 'Rate Exceeded.', 429);
 
   test('R-LOOP: is retried with growing pauses while the target throttles, then kept by the dead-letter queue', async () => {
-    const { put, pass, received, queues, events } = bus(heard(BURIED) + QUEUE_POLICY, { refuse: throttled });
+    const { put, pass, received, queues, events, published } = bus(heard(BURIED) + QUEUE_POLICY, {
+      refuse: throttled,
+    });
     put();
     await pass(60);
     expect(received).toHaveLength(4);
@@ -173,6 +188,7 @@ describe('a delivery that fails', () => {
     });
     expect(JSON.parse(message?.body ?? '')).toMatchObject({ source: 'aws.autoscaling' });
     expect(events.dropped).toEqual([]);
+    expect(['FailedInvocations', 'InvocationsSentToDlq'].map(published)).toEqual([[1], [1]]);
   });
 
   test('is not retried when the target refuses for good', async () => {
@@ -185,13 +201,14 @@ describe('a delivery that fails', () => {
   });
 
   test("is lost when the queue's policy does not let EventBridge in", async () => {
-    const { put, pass, queues, events } = bus(heard(BURIED), { refuse: throttled });
+    const { put, pass, queues, events, published } = bus(heard(BURIED), { refuse: throttled });
     put();
     await pass(60);
     expect(queues.messages(DEAD)).toEqual([]);
     expect(events.dropped).toMatchObject([
       { rule: 'HearIt', reason: expect.stringContaining('sqs:SendMessage') },
     ]);
+    expect(published('InvocationsFailedToBeSentToDlq')).toEqual([1]);
   });
 
   test('is what happens without a permission of the function', async () => {

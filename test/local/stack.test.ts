@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { Alarms } from '../../local/account/alarms.ts';
+import { CloudWatch } from '../../local/account/cloud-watch.ts';
+import type { Journal } from '../../local/account/journal.ts';
 import { createWorld } from '../../local/account/world.ts';
 import { deployStack, type StackSettings } from '../../local/stack/deploy.ts';
 
@@ -7,6 +10,7 @@ const templatePath = fileURLToPath(new URL('fixtures/stack/template.yaml', impor
 
 async function deploy(settings: Partial<StackSettings> = {}) {
   const world = createWorld();
+  const alarms = new Alarms(new CloudWatch(world), () => undefined);
   const stack = await deployStack({
     world,
     templatePath,
@@ -16,6 +20,7 @@ async function deploy(settings: Partial<StackSettings> = {}) {
       autoScalingGroupOf: () => undefined,
       deploymentGroupOf: () => undefined,
     },
+    alarms,
     code: 'source',
     ...settings,
   });
@@ -24,7 +29,7 @@ async function deploy(settings: Partial<StackSettings> = {}) {
     await world.clock.runFor(execution.ended);
     return execution;
   };
-  return { ...world, stack, run };
+  return { ...world, alarms, stack, run };
 }
 
 test('a machine calls a function that writes to the table, waits as its parameter says, and reads the table itself', async () => {
@@ -101,4 +106,65 @@ test('the same seed gives the same run, to the millisecond', async () => {
     return journal.entries;
   };
   expect(await trace()).toEqual(await trace());
+});
+
+describe('the alarms of a template', () => {
+  const entered = ({ entries }: Journal) =>
+    entries.flatMap(entry => (entry.type === 'alarm' ? [`${entry.alarm} ${entry.state}`] : []));
+
+  test('a failed execution is in the metrics of Step Functions, and alarms', async () => {
+    const { clock, journal, alarms, run } = await deploy();
+    expect(alarms.get('quiesce-Unwell').state.value).toBe('OK');
+    await run('CountMachine', { name: 'pears', forbidden: true });
+    await clock.pass(120_000);
+    expect(entered(journal)).toContain('quiesce-MachineFailed ALARM');
+    expect(alarms.get('quiesce-Unwell').state.value).toBe('ALARM');
+  });
+
+  test('a function that fails, and what its queue then holds, alarm; the composite tells whom it may', async () => {
+    const { clock, journal, alarms } = await deploy({
+      dies: ({ function: fn }) => (fn === 'CountFunction' ? 'before' : undefined),
+    });
+    await clock.pass(12 * 60_000);
+    expect(entered(journal)).toEqual(
+      expect.arrayContaining([
+        'quiesce-CountErrors ALARM',
+        'quiesce-FailuresArrived ALARM',
+        'quiesce-Unwell ALARM',
+      ]),
+    );
+    const actions = alarms.history.items.flatMap(({ HistoryItemType, HistorySummary }) =>
+      HistoryItemType === 'Action' ? [HistorySummary] : [],
+    );
+    expect(actions.slice(0, 3)).toEqual([
+      expect.stringMatching(/^Successfully executed action .*quiesce-ObeyFunction$/),
+      expect.stringMatching(/^Failed to execute action .*:nobody.*Topic does not exist/),
+      expect.stringMatching(/^Failed to execute action .*quiesce-CountFunction.*is not authorized/),
+    ]);
+    const invoked = {
+      namespace: 'AWS/Lambda',
+      name: 'Invocations',
+      dimensions: { FunctionName: 'quiesce-ObeyFunction' },
+    };
+    expect(alarms.metrics.valuesIn(invoked, 0, clock.now()).length).toBeGreaterThan(0);
+  });
+
+  test('what a function writes in embedded metric format becomes its metrics', async () => {
+    const { clock, alarms, stack } = await deploy();
+    const record = {
+      _aws: {
+        Timestamp: 0,
+        CloudWatchMetrics: [
+          { Namespace: 'Shop', Dimensions: [['service']], Metrics: [{ Name: 'sold', Unit: 'Count' }] },
+        ],
+      },
+      service: 'fruit',
+      sold: [3, 4],
+    };
+    await clock.runFor(
+      stack.lambda.invoke('quiesce-ObeyFunction', { write: JSON.stringify(record), answer: 1 }),
+    );
+    const sold = { namespace: 'Shop', name: 'sold', dimensions: { service: 'fruit' } };
+    expect(alarms.metrics.valuesIn(sold, 0, clock.now() + 1)).toEqual([3, 4]);
+  });
 });
