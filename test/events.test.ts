@@ -14,7 +14,7 @@ const answers = {
   'execution-ended': { function: 'SettleFunction', answer: { undoing: [] } },
   'deployment-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
-  schedule: { function: 'SettleFunction', answer: { undoing: [], open: 0 } },
+  sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
 const requests = ['before-deploy', 'after-deploy'];

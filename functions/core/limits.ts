@@ -47,6 +47,9 @@ export const DEPLOYMENT_TARGETS = 25;
 /** Keys in one BatchGetItem. SDK client-dynamodb. */
 export const BATCH_GET_ITEMS = 100;
 
+/** Executions in one page of ListExecutions. MODEL: maxResults is 0 to 1,000. */
+export const EXECUTIONS_PER_LIST = 1000;
+
 /** Events in the history of one Standard execution, after which it dies uncatchably. GUIDE: Step Functions quotas. */
 export const HISTORY_EVENTS = 25_000;
 
@@ -55,6 +58,9 @@ export const STATE_PAYLOAD_BYTES = 262_144;
 
 /** Describe calls of one function that may be in flight together. Ours: well within the buckets below. */
 export const DESCRIBES_AT_ONCE = 4;
+
+/** Executions, and deployments, that one sweep describes: the rest is the next one's. Ours: some seconds of its 60. */
+export const DESCRIBES_PER_SWEEP = 200;
 
 /** A token bucket by which AWS throttles an account in a Region. */
 export interface TokenBucket {
@@ -129,3 +135,9 @@ export const SUPPRESSIONS_PER_SECOND = 0.8 * EC2_BUCKETS.mutating.refillPerSecon
 
 /** Calls that change target groups of one invocation: half of the bucket's capacity. */
 export const ELB_CALLS_AT_ONCE = ELB_BUCKETS.targets.capacity / 2;
+
+/** How long one sweep begins new acts: what it has begun ends within ACT_TIMEOUT_SECONDS. Ours. */
+export const SWEEP_ACTS_SECONDS = 40;
+
+/** Runs that one sweep sets right at the same time. Ours. */
+export const HEALS_AT_ONCE = 8;

@@ -16,6 +16,7 @@ export const logEvents = {
   runUndoing: 'run.undoing',
   runUndone: 'run.undone',
   runsUnended: 'runs.unended',
+  ledgerSwept: 'ledger.swept',
   hookAnswered: 'hook.answered',
   hookOpened: 'hook.opened',
   hookClosed: 'hook.closed',

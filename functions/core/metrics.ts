@@ -19,6 +19,12 @@ export const catalogue = {
   run_total: { unit: MetricUnit.Count, dimensions: ['outcome', 'error'] },
   /** Instances times the minutes in which a run kept them suppressed and the deployment did not act (D41). */
   blind_instance_minutes: { unit: MetricUnit.Count, dimensions: [] },
+  /** Runs that a sweep found with nobody to look after them, by what had become of them. */
+  sweep_found_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
+  /** Those whose undo it began, or whose remains it ended. */
+  sweep_healed_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
+  /** At each sweep: for how long nobody has looked after the oldest such run; 0 when there is none. */
+  oldest_unhealed_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
 } as const;
 
 type Catalogue = typeof catalogue;

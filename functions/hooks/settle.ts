@@ -4,11 +4,11 @@ import { endCutOffRun, endRunsOfDeployment } from '../core/hooks/unended-runs.ts
 import { logEvents } from '../core/log-events.ts';
 import { say, step } from '../core/step.ts';
 
-/** An execution of ours has ended, a deployment or one instance of it has, or the schedule asks for what events have missed. */
+/** An execution of ours has ended, or a deployment or one instance of it has. */
 const trigger = z.object({
   detail: z.union([
     z.object({ deploymentId: z.string(), instanceId: z.optional(z.string()), state: z.string() }),
-    z.object({ executionArn: z.optional(z.string()) }),
+    z.object({ executionArn: z.string() }),
   ]),
 });
 
@@ -20,7 +20,7 @@ export const handler = step(trigger, async ({ detail }) => {
     return { undoing: runIds };
   }
   const { executionArn } = detail;
-  const runId = executionArn === undefined ? undefined : await endCutOffRun(executionArn);
+  const runId = await endCutOffRun(executionArn);
   if (runId !== undefined) say(logEvents.runsUnended, { executionArn, runIds: [runId] });
   const closed = await closeHooks(executionArn);
   say(logEvents.hookClosed, { ...closed });

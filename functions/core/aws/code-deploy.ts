@@ -54,6 +54,18 @@ export async function deployment(id: string): Promise<DeploymentFacts> {
   };
 }
 
+/** How far a deployment is, and when it ended. @throws DeploymentUnknown */
+export async function deploymentProgress(
+  deploymentId: string,
+): Promise<{ readonly status: string; readonly endedAt: Date | undefined }> {
+  const action = 'codedeploy:GetDeployment';
+  const { deploymentInfo } = await ofDeployment(deploymentId, action, () =>
+    codeDeploy().send(new GetDeploymentCommand({ deploymentId })),
+  );
+  const info = given(deploymentInfo, action, 'deploymentInfo');
+  return { status: given(info.status, action, 'status'), endedAt: info.completeTime };
+}
+
 /** One instance of a deployment, and what a hook has to know of the deployment. */
 export interface HookedTarget {
   readonly deploymentStatus: string;

@@ -1,5 +1,7 @@
-import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { DescribeExecutionCommand, ListExecutionsCommand, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { AwsFailure } from '../errors.ts';
+import { EXECUTIONS_PER_LIST } from '../limits.ts';
+import { pages } from './batch.ts';
 import { given, send } from './call.ts';
 import { stepFunctions } from './clients.ts';
 
@@ -10,6 +12,7 @@ export interface ExecutionFacts {
   readonly cause: string;
   /** The input as JSON text, as it was given. */
   readonly input: string;
+  readonly stoppedAt: Date | undefined;
 }
 
 /**
@@ -57,6 +60,23 @@ export async function describeExecution(arn: string): Promise<ExecutionFacts | u
       error: answer.error ?? '',
       cause: answer.cause ?? '',
       input: answer.input ?? '{}',
+      stoppedAt: answer.stopDate,
     }
   );
+}
+
+/** The ARNs of a machine's executions that run, a second or so ago: the listing is eventually consistent. */
+export async function runningExecutions(stateMachineArn: string): Promise<ReadonlySet<string>> {
+  const action = 'states:ListExecutions';
+  const listed = await pages(async nextToken => {
+    const command = new ListExecutionsCommand({
+      stateMachineArn,
+      statusFilter: 'RUNNING',
+      maxResults: EXECUTIONS_PER_LIST,
+      nextToken,
+    });
+    const answer = await send(action, () => stepFunctions().send(command));
+    return { items: answer.executions, next: answer.nextToken };
+  });
+  return new Set(listed.map(({ executionArn }) => given(executionArn, action, 'executionArn')));
 }

@@ -23,7 +23,10 @@ export interface TargetStanding {
 
 /** Has the deployment, or this target of it, come to its end? Then none of its events will run again. */
 export const hasEnded = ({ deploymentStatus, targetStatus }: TargetStanding): boolean =>
-  ENDED.has(deploymentStatus) || ENDED.has(targetStatus);
+  isOver(deploymentStatus) || isOver(targetStatus);
+
+/** Is a deployment, or a target, of this status at its end? */
+export const isOver = (status: string): boolean => ENDED.has(status);
 
 const ENDED = new Set(['Succeeded', 'Failed', 'Stopped', 'Skipped']);
 const BEGINNING = new Set(['Created', 'Queued', 'Pending']);

@@ -1,14 +1,14 @@
 import { inChunks } from '../aws/batch.ts';
-import { describeExecution, type ExecutionFacts, startExecution } from '../aws/step-functions.ts';
+import { describeExecution, type ExecutionFacts } from '../aws/step-functions.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findObserver } from '../ledger/observers.ts';
 import { findRefusal } from '../ledger/refusals.ts';
 import { findRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
-import { executionName, runOfInstance } from '../naming.ts';
+import { runOfInstance } from '../naming.ts';
 import { isRunId } from '../request.ts';
-import { setting } from '../settings.ts';
+import { startUndo } from './start-undo.ts';
 
 /** The end of a deployment, or of one instance of it, as its event tells. An end is final: nothing newer can follow it. */
 export interface DeploymentEnd {
@@ -34,7 +34,7 @@ export async function endRunsOfDeployment(end: DeploymentEnd): Promise<string[]>
   const ended = await inChunks(candidates, 1, LEDGER_WRITES_AT_ONCE, async ([runId = '']) => {
     const run = await findRun(runId);
     if (run?.status !== 'live') return [];
-    await startUndo(runId, { error: 'DeploymentEnded', cause }, run.owner);
+    await startUndo({ runId, error: 'DeploymentEnded', cause, from: run.owner });
     return [runId];
   });
   return ended.flat();
@@ -60,7 +60,7 @@ export async function endCutOffRun(executionArn: string): Promise<string | undef
     cause: cause || `${executionArn} ended as ${execution.status} before the run did.`,
   };
   // Also without a record: a plan in flight may still write one, in this execution's name.
-  await startUndo(runId, reason, executionArn);
+  await startUndo({ runId, ...reason, from: executionArn });
   return runId;
 }
 
@@ -76,15 +76,6 @@ async function isLeft(run: RunRecord, executionArn: string, { status }: Executio
   if (status === 'FAILED' || run.outcome !== 'failed') return false;
   const records = await findInstances(run.plan.instanceIds);
   return [...records.values()].some(record => record.claims.has(run.runId));
-}
-
-async function startUndo(
-  runId: string,
-  reason: { readonly error: string; readonly cause: string },
-  from: string,
-): Promise<void> {
-  const name = executionName('undo', runId, from);
-  await startExecution(setting('UNDO_RUN_ARN'), name, { runId, ...reason, from });
 }
 
 function runIdIn(input: string): string | undefined {

@@ -5,6 +5,8 @@ import { change, get, type Item, remove, text } from './table.ts';
 export interface Hold {
   readonly runs: readonly string[];
   readonly suspended: readonly string[];
+  /** Standby: no other run may hold the group beside this one. */
+  readonly alone?: boolean;
   readonly resuming?: string;
 }
 
@@ -70,8 +72,10 @@ export async function endHold(group: string, runId: string): Promise<void> {
   });
 }
 
-const toHold = (item: Item): Hold => ({
+/** Reads a group's item. */
+export const toHold = (item: Item): Hold => ({
   runs: item.runs?.SS ?? [],
   suspended: item.suspended?.SS ?? [],
+  ...(item.alone?.BOOL ? { alone: true } : {}),
   ...(item.resuming?.S ? { resuming: item.resuming.S } : {}),
 });

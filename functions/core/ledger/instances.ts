@@ -175,7 +175,8 @@ export async function endLastClaim(runId: string, record: InstanceRecord): Promi
   });
 }
 
-function toRecord(instanceId: string, item: Item): InstanceRecord {
+/** Reads an instance's item. */
+export function toRecord(instanceId: string, item: Item): InstanceRecord {
   const claims = new Map<string, Claim>();
   for (const [name, value] of Object.entries(item)) {
     const claim = name.startsWith(CLAIM) ? parsed<Claim>(value) : undefined;

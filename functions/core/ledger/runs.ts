@@ -3,13 +3,22 @@ import type { Plan } from '../domain/plan.ts';
 import { RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import type { RunRequest } from '../request.ts';
 import { ITEM_VERSION, pk, type RunPhase, type RunRecord } from './items.ts';
-import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
+import { change, get, getAll, type Item, json, number, parsed, text, textAt } from './table.ts';
 
 const DAY = 86_400;
+
+/** How long an ended run is remembered, in seconds. */
+export const RUN_KEPT_SECONDS = 30 * DAY;
 
 /** The digest that tells whether two requests of one runId ask for the same (D12). */
 export const digestOf = (request: RunRequest): string =>
   createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 32);
+
+/** Reads many runs; those that are not there are left out. */
+export async function findRuns(runIds: readonly string[]): Promise<Map<string, RunRecord>> {
+  const items = await getAll(runIds.map(pk.run));
+  return new Map([...items.values()].map(toRun).map(run => [run.runId, run]));
+}
 
 /** Reads a run, or undefined. */
 export async function findRun(runId: string): Promise<RunRecord | undefined> {
@@ -150,7 +159,8 @@ export async function advance(
 }
 
 /**
- * Ends a run: the fence before its undo, or its success. After this write no act of the run starts any more.
+ * Ends a run: the fence before its undo, or its success. After this write no act of the run starts any more. A run that is
+ * fenced again, for another undo, keeps its first end and error (R-FAIL), and is kept for longer.
  *
  * @returns false when this execution may not end it: it does not own it, or it has ended already
  */
@@ -166,7 +176,7 @@ export async function endRun(
 ): Promise<boolean> {
   const ended = await change(pk.run(runId), {
     UpdateExpression:
-      'SET #status = :ended, outcome = :outcome, endedAt = :at, #error = :error, cause = :cause, expiresAt = :expires',
+      'SET #status = :ended, outcome = :outcome, endedAt = if_not_exists(endedAt, :at), #error = if_not_exists(#error, :error), cause = if_not_exists(cause, :cause), expiresAt = :expires',
     ConditionExpression: '#owner = :me AND (#status = :live OR (#status = :ended AND outcome = :outcome))',
     ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner', '#error': 'error' },
     ExpressionAttributeValues: {
@@ -177,7 +187,7 @@ export async function endRun(
       ':at': number(end.at),
       ':error': text(end.error ?? ''),
       ':cause': text(end.cause ?? ''),
-      ':expires': number(end.at + 30 * DAY),
+      ':expires': number(end.at + RUN_KEPT_SECONDS),
     },
     ReturnValues: 'NONE',
   });
@@ -249,7 +259,8 @@ export async function markTold(runId: string, what: string): Promise<boolean> {
   return marked !== undefined;
 }
 
-function toRun(item: Item): RunRecord {
+/** Reads a run's item. */
+export function toRun(item: Item): RunRecord {
   const optional = (name: string) => (item[name]?.N === undefined ? {} : { [name]: Number(item[name].N) });
   const said = (name: string) => (item[name]?.S ? { [name]: item[name].S } : {});
   return {

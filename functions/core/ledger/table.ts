@@ -4,10 +4,12 @@ import {
   DeleteItemCommand,
   type DeleteItemCommandInput,
   GetItemCommand,
+  ScanCommand,
+  type ScanCommandInput,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { inChunks } from '../aws/batch.ts';
+import { inChunks, pages } from '../aws/batch.ts';
 import { send } from '../aws/call.ts';
 import { dynamoDb } from '../aws/clients.ts';
 import { AwsFailure } from '../errors.ts';
@@ -44,6 +46,20 @@ export async function getAll(pks: readonly string[]): Promise<Map<string, Item>>
     }
   });
   return found;
+}
+
+/** Reads every item that `filter` lets through, strongly consistently and page by page; the others are paid for as well. */
+export async function scan(filter: Omit<ScanCommandInput, 'TableName'>): Promise<Item[]> {
+  return pages(async from => {
+    const command = new ScanCommand({
+      ...filter,
+      TableName: setting('LEDGER_TABLE'),
+      ConsistentRead: true,
+      ExclusiveStartKey: from === undefined ? undefined : { pk: { S: from } },
+    });
+    const answer = await send('dynamodb:Scan', () => dynamoDb().send(command));
+    return { items: answer.Items, next: answer.LastEvaluatedKey?.pk?.S };
+  });
 }
 
 type Change = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;

@@ -28,7 +28,7 @@ export async function takeGuard(
       ':until': number(untilSeconds),
     },
   });
-  return item && { outByRun: outOf(item) };
+  return item && toGuard(item);
 }
 
 /** Writes down how many targets of which zone the run is about to take out: under the guard, before it does. */
@@ -92,19 +92,20 @@ async function removeIfIdle(arn: string): Promise<void> {
   });
 }
 
-function outOf(item: Item): Map<string, Record<string, number>> {
+/** Reads a target group's item. */
+export function toGuard(item: Item): Guard {
   const out = new Map<string, Record<string, number>>();
   for (const [name, value] of Object.entries(item)) {
     const counts = name.startsWith(OUT) ? parsed<Record<string, number>>(value) : undefined;
     if (counts) out.set(name.slice(OUT.length), counts);
   }
-  return out;
+  return { outByRun: out };
 }
 
 /** Reads how many targets live runs have out, without taking the guard. */
 export async function readGuards(arns: readonly string[]): Promise<Map<string, Guard>> {
   const items = await getAll(arns.map(pk.targetGroup));
-  return new Map(arns.map(arn => [arn, { outByRun: outOf(items.get(pk.targetGroup(arn)) ?? {}) }]));
+  return new Map(arns.map(arn => [arn, toGuard(items.get(pk.targetGroup(arn)) ?? {})]));
 }
 
 /** The targets that other runs have out of a group, by zone. */

@@ -1,0 +1,184 @@
+/** What of a run's record the sweep decides by. Times are seconds since the epoch. */
+export interface SweptRun {
+  readonly runId: string;
+  readonly status: 'live' | 'ended';
+  readonly phase: 'before' | 'go-ahead' | 'after' | 'done';
+  /** The execution that acts for it, or undoes it. */
+  readonly owner: string;
+  readonly deadline: number;
+  readonly goAheadAt?: number;
+  readonly endedAt?: number;
+  readonly outcome?: 'succeeded' | 'failed';
+  readonly error?: string;
+  readonly cause?: string;
+  readonly plan: { readonly budgets: { readonly deployment: number } };
+  readonly request: { readonly observer?: string | undefined };
+}
+
+/** How an execution, or a deployment, has ended, and when. What still runs, or cannot be read, has none of these. */
+export interface End {
+  readonly status: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+  readonly error?: string;
+  readonly cause?: string;
+}
+
+/** What is known of the world outside the ledger. */
+export interface SweepFacts {
+  readonly now: number;
+  readonly executions: ReadonlyMap<string, End>;
+  readonly deployments: ReadonlyMap<string, End>;
+}
+
+/** What a run has in the ledger beside its record. */
+export interface LeftBehind {
+  readonly instances: readonly string[];
+  readonly targetGroups: readonly string[];
+  readonly autoScalingGroups: readonly string[];
+}
+
+/** Why a run is not what its record says. */
+export type FindingKind =
+  | 'cut-off'
+  | 'overdue'
+  | 'deployment-ended'
+  | 'undo-unfinished'
+  | 'left-by-success'
+  | 'record-lost';
+
+/** A run that nobody looks after any more. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly runId: string;
+  /** When it came to be so, in seconds since the epoch. */
+  readonly since: number;
+  /** What its undo is told: the run's own first error where it has one (R-FAIL). */
+  readonly error: string;
+  readonly cause: string;
+  /** What is left of it. Of a live run its undo finds that. */
+  readonly left: LeftBehind;
+  /** The execution that owned the run when this was found; empty where no undo is to be started. */
+  readonly owner: string;
+  /**
+   * Tells one undo of the run from another: the same within a while, so that a repeated sweep joins what it has started;
+   * another one after it, so that an undo that came to nothing is not the last.
+   */
+  readonly attempt: string;
+}
+
+/** The executions end after this all the same: each step of a loop may have been retried for minutes. Ours. */
+export const OVERDUE_SECONDS = 600;
+
+/** Seconds between two sweeps: the rate of SweepSchedule in template.yaml. A test holds the two together. */
+export const SWEEP_SECONDS = 300;
+
+/** The longest time between two undos of a run that cannot be undone. Ours: a permission that is given back heals within it. */
+const LONGEST_PAUSE_SECONDS = 3600;
+
+/** The CodeDeploy deployment whose hooks began a run; one to ECS or Lambda has one run, of its own name (D25). */
+export function deploymentOf({ runId, request }: Pick<SweptRun, 'runId' | 'request'>): string | undefined {
+  return request.observer ?? (/^d-[0-9A-Z]+$/.test(runId) ? runId : undefined);
+}
+
+/** When the phase that a live run is in has to be over: between go-ahead and after-deploy it is the deployment's budget. */
+export const phaseEndsAt = ({ phase, goAheadAt, deadline, plan }: SweptRun): number =>
+  phase === 'go-ahead' && goAheadAt !== undefined ? goAheadAt + plan.budgets.deployment : deadline;
+
+/** What a live run has died of; undefined when somebody looks after it. */
+export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined {
+  const { runId, owner } = run;
+  const found = (kind: FindingKind, since: number, error: string, cause: string): Finding => {
+    const period = Math.max(0, Math.floor((facts.now - since) / SWEEP_SECONDS));
+    const attempt = period === 0 ? owner : `${owner} ${period}`;
+    return { kind, runId, since, error, cause, left: NOTHING, owner, attempt };
+  };
+  const execution = facts.executions.get(owner);
+  if (execution && CUT_OFF.has(execution.status)) {
+    const { status, at, error, cause } = execution;
+    return found('cut-off', at, error || status, cause || `${owner} ended as ${status} before the run did.`);
+  }
+  const deploymentId = deploymentOf(run);
+  const deployment = deploymentId === undefined ? undefined : facts.deployments.get(deploymentId);
+  // While after-deploy runs, the bracket is just being closed.
+  if (deployment && run.phase !== 'after') {
+    const cause = `CodeDeploy deployment ${deploymentId} ended with ${deployment.status} before after-deploy had closed the bracket.`;
+    return found('deployment-ended', deployment.at, 'DeploymentEnded', cause);
+  }
+  const due = phaseEndsAt(run) + OVERDUE_SECONDS;
+  if (facts.now <= due) return undefined;
+  const what =
+    run.phase === 'go-ahead' ? 'after-deploy was not started' : `its phase ${run.phase} did not end`;
+  return found('overdue', due, 'RunOverdue', `${what} by ${instant(phaseEndsAt(run))}.`);
+}
+
+const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
+const NOTHING: LeftBehind = { instances: [], targetGroups: [], autoScalingGroups: [] };
+const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/**
+ * What is to be done about a run that has ended and left something behind; undefined while its undo goes on.
+ *
+ * @param run undefined when the ledger has no record of it
+ */
+export function judgeEnded(
+  runId: string,
+  run: SweptRun | undefined,
+  left: LeftBehind,
+  facts: SweepFacts,
+): Finding | undefined {
+  if (!run) {
+    const cause = `The ledger has no record of run ${runId}, and it still claims ${listOf(left)}.`;
+    const lost = { error: 'RunLost', cause, since: facts.now, owner: '', attempt: '' };
+    return { kind: 'record-lost', runId, left, ...lost };
+  }
+  const { owner, outcome, endedAt: since = facts.now, error = 'RunFailed', cause = '' } = run;
+  if (outcome === 'succeeded')
+    return { kind: 'left-by-success', runId, since, error: '', cause: '', left, owner: '', attempt: '' };
+  if (!facts.executions.has(owner)) return undefined;
+  const pause = pauseAt(facts.now - since);
+  const attempt = pause === 0 ? owner : `again ${pause}`;
+  return { kind: 'undo-unfinished', runId, since, error, cause, left, owner, attempt };
+}
+
+/**
+ * The pause that a run is in so long after its end, counted from 0: each is twice as long as the one before, up to an hour.
+ * One undo is started in each, for ever, and nothing but the record's own time tells which it is.
+ */
+export function pauseAt(seconds: number): number {
+  const growing = Math.log2(LONGEST_PAUSE_SECONDS / SWEEP_SECONDS);
+  const steps = Math.ceil(growing);
+  const grown = SWEEP_SECONDS * (2 ** steps - 1);
+  if (seconds < grown) return Math.max(0, Math.floor(Math.log2(seconds / SWEEP_SECONDS + 1)));
+  return steps + Math.floor((seconds - grown) / LONGEST_PAUSE_SECONDS);
+}
+
+const listOf = ({ instances, targetGroups, autoScalingGroups }: LeftBehind): string =>
+  [...instances, ...targetGroups, ...autoScalingGroups].slice(0, 5).join(', ');
+
+/** What the ledger holds beside the runs' records. */
+export interface Held {
+  readonly instances: Iterable<{
+    readonly instanceId: string;
+    readonly claims: ReadonlyMap<string, unknown>;
+    readonly traffic?: string;
+  }>;
+  readonly outByGroup: ReadonlyMap<string, Iterable<string>>;
+  readonly holds: Iterable<{ readonly group: string; readonly runs: readonly string[] }>;
+}
+
+/** All that is held, by the run that holds it. */
+export function heldByRun({ instances, outByGroup, holds }: Held): ReadonlyMap<string, LeftBehind> {
+  const held = new Map<string, { [K in keyof LeftBehind]: string[] }>();
+  const of = (runId: string) => {
+    const known = held.get(runId) ?? { instances: [], targetGroups: [], autoScalingGroups: [] };
+    held.set(runId, known);
+    return known;
+  };
+  for (const { instanceId, claims, traffic } of instances)
+    for (const runId of new Set([...claims.keys(), ...(traffic === undefined ? [] : [traffic])]))
+      of(runId).instances.push(instanceId);
+  for (const [arn, runs] of outByGroup) for (const runId of runs) of(runId).targetGroups.push(arn);
+  for (const { group, runs } of holds) for (const runId of runs) of(runId).autoScalingGroups.push(group);
+  return held;
+}

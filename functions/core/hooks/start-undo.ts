@@ -1,0 +1,30 @@
+import { startExecution } from '../aws/step-functions.ts';
+import { executionName } from '../naming.ts';
+import { setting } from '../settings.ts';
+
+/** An undo of a run that its execution cannot undo any more. */
+export interface Undoing {
+  readonly runId: string;
+  /** What the run ends with, unless it has failed already: then it keeps its own (R-FAIL). */
+  readonly error: string;
+  readonly cause: string;
+  /** The execution that owns the run now, and loses it. */
+  readonly from: string;
+  /** Tells one undo of the run from another; the execution that it is taken from unless given. */
+  readonly attempt?: string;
+}
+
+/** Starts undo-run. A repeated start of the same attempt is no second one. */
+export const startUndo = ({
+  runId,
+  error,
+  cause,
+  from,
+  attempt = from,
+}: Undoing): Promise<'started' | 'exists'> =>
+  startExecution(setting('UNDO_RUN_ARN'), executionName('undo', runId, attempt), {
+    runId,
+    error,
+    cause,
+    from,
+  });

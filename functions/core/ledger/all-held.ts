@@ -1,0 +1,51 @@
+import { type Hold, toHold } from './auto-scaling-holds.ts';
+import { toRecord } from './instances.ts';
+import { type InstanceRecord, pk, type RunRecord } from './items.ts';
+import { toRun } from './runs.ts';
+import { type Item, scan, textAt } from './table.ts';
+import { type Guard, toGuard } from './target-group-guards.ts';
+
+/** Everything in the ledger that may have to be undone, as it was when its page was read. */
+export interface AllHeld {
+  /** The live runs, and those that have failed. */
+  readonly runs: ReadonlyMap<string, RunRecord>;
+  readonly instances: readonly InstanceRecord[];
+  readonly guards: ReadonlyMap<string, Guard>;
+  readonly holds: readonly (Hold & { readonly group: string })[];
+}
+
+const RUN = pk.run('');
+const INSTANCE = pk.instance('');
+const TARGET_GROUP = pk.targetGroup('');
+const AUTO_SCALING = pk.autoScaling('');
+
+/**
+ * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
+ * one instant, so whoever acts on what is read here looks at it again first.
+ */
+export async function readAllHeld(): Promise<AllHeld> {
+  const items = await scan({
+    FilterExpression:
+      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed))',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':instance': { S: INSTANCE },
+      ':targetGroup': { S: TARGET_GROUP },
+      ':autoScaling': { S: AUTO_SCALING },
+      ':run': { S: RUN },
+      ':live': { S: 'live' },
+      ':failed': { S: 'failed' },
+    },
+  });
+  const ofKind = <T>(prefix: string, read: (id: string, item: Item) => T): T[] =>
+    items
+      .map(item => ({ key: textAt(item, 'pk'), item }))
+      .filter(({ key }) => key.startsWith(prefix))
+      .map(({ key, item }) => read(key.slice(prefix.length), item));
+  return {
+    runs: new Map(ofKind(RUN, (runId, item) => [runId, toRun(item)])),
+    instances: ofKind(INSTANCE, toRecord),
+    guards: new Map(ofKind(TARGET_GROUP, (arn, item) => [arn, toGuard(item)])),
+    holds: ofKind(AUTO_SCALING, (group, item) => ({ group, ...toHold(item) })),
+  };
+}

@@ -1,0 +1,83 @@
+import { inChunks } from '../aws/batch.ts';
+import { deploymentProgress } from '../aws/code-deploy.ts';
+import { describeExecution, executionArn, runningExecutions } from '../aws/step-functions.ts';
+import { isOver } from '../domain/hook-caller.ts';
+import { deploymentOf, type End, type SweepFacts, type SweptRun } from '../domain/sweep.ts';
+import { DeploymentUnknown } from '../errors.ts';
+import { DESCRIBES_AT_ONCE, DESCRIBES_PER_SWEEP } from '../limits.ts';
+import { setting } from '../settings.ts';
+
+export interface ReadFacts extends SweepFacts {
+  /** What could not be read: the runs that it concerns are left to the next sweep, the others are not (R-PARTIAL). */
+  readonly failures: readonly unknown[];
+}
+
+/**
+ * What these runs depend on. The listing of what runs is one call for all: only an owner that is not in it is described, and
+ * a deployment once for all its runs, so that hundreds of healthy runs cost no more than one (D10).
+ */
+export async function readFacts(runs: readonly SweptRun[], now: number): Promise<ReadFacts> {
+  const undoer = setting('UNDO_RUN_ARN');
+  const machines = [setting('BEFORE_DEPLOY_ARN'), setting('AFTER_DEPLOY_ARN'), undoer];
+  const running = new Set((await Promise.all(machines.map(runningExecutions))).flatMap(arns => [...arns]));
+  const failures: unknown[] = [];
+  const ask = async <T>(keys: Iterable<string>, read: (key: string) => Promise<T | undefined>) => {
+    const found = new Map<string, T>();
+    await inChunks(
+      [...new Set(keys)].slice(0, DESCRIBES_PER_SWEEP),
+      1,
+      DESCRIBES_AT_ONCE,
+      async ([key = '']) => {
+        try {
+          const answer = await read(key);
+          if (answer) found.set(key, answer);
+        } catch (error) {
+          failures.push(error);
+        }
+      },
+    );
+    return found;
+  };
+  const owners = runs
+    .filter(run => !running.has(run.owner) && !isLeftToDeployment(run, executionArn(undoer, '')))
+    // Between go-ahead and after-deploy an owner has ended well, and nothing follows from that.
+    .toSorted((a, b) => Number(a.phase === 'go-ahead') - Number(b.phase === 'go-ahead'));
+  const executions = await ask(
+    owners.map(run => run.owner),
+    endOfExecution,
+  );
+  const waiting = runs.filter(run => run.status === 'live' && run.phase !== 'after');
+  const deployments = await ask(
+    waiting.flatMap(run => deploymentOf(run) ?? []),
+    endOfDeployment,
+  );
+  return { now, executions, deployments, failures };
+}
+
+/** The deployment acts already, and whatever became of before-deploy, its own end is what counts. */
+const isLeftToDeployment = (run: SweptRun, undoers: string): boolean =>
+  run.status === 'live' &&
+  run.phase === 'go-ahead' &&
+  run.request.observer !== undefined &&
+  !run.owner.startsWith(undoers);
+
+async function endOfExecution(arn: string): Promise<End | undefined> {
+  // A record that was written again belongs to nobody; Step Functions forgets an execution 90 days after its end.
+  const execution = arn.startsWith('arn:') ? await describeExecution(arn) : undefined;
+  if (!execution) return { status: 'FORGOTTEN', at: 0 };
+  const { status, stoppedAt, error, cause } = execution;
+  return stoppedAt && { status, at: seconds(stoppedAt), error, cause };
+}
+
+async function endOfDeployment(id: string): Promise<End | undefined> {
+  try {
+    const { status, endedAt } = await deploymentProgress(id);
+    return isOver(status) && endedAt ? { status, at: seconds(endedAt) } : undefined;
+  } catch (error) {
+    // Not one of CodeDeploy's: the name of a run that only looks like it.
+    if (error instanceof DeploymentUnknown) return undefined;
+    throw error;
+  }
+}
+
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
