@@ -47,6 +47,7 @@ const stepFunctions: Service = {
 let ledger: LedgerWorld;
 beforeEach(async () => {
   started.length = 0;
+  process.env.AFTER_DEPLOY_ARN = 'arn:aws:states:eu-west-1:111122223333:stateMachine:after';
   process.env.UNDO_RUN_ARN = 'arn:aws:states:eu-west-1:111122223333:stateMachine:undo';
   ledger = await createLedger([stepFunctions]);
   execution = { status: 'TIMED_OUT', input: '{"runId":"r"}' };

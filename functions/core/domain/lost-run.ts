@@ -20,12 +20,14 @@ const USUAL: BudgetFacts = {
   drainDelaySeconds: 300,
   holding: true,
   floorWaitSeconds: 0,
+  covered: false,
   deploymentSeconds: 0,
   readySeconds: 900,
   readyBeforeTraffic: false,
   readyEvaluations: 2,
   checked: true,
   checkIntervalSeconds: 60,
+  provesAfterFailure: false,
   inServiceSeconds: 300,
 };
 

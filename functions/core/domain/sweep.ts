@@ -11,6 +11,8 @@ export interface SweptRun {
   readonly outcome?: 'succeeded' | 'failed';
   readonly error?: string;
   readonly cause?: string;
+  /** Until then what a failed run keeps held is left alone (D38). */
+  readonly heldUntil?: number;
   readonly plan: { readonly budgets: { readonly deployment: number } };
   readonly request: { readonly observer?: string | undefined };
 }
@@ -29,11 +31,15 @@ export interface SweepFacts {
   readonly now: number;
   readonly executions: ReadonlyMap<string, End>;
   readonly deployments: ReadonlyMap<string, End>;
+  /** By run: how its after-deploy ended, of runs that are between go-ahead and after-deploy. */
+  readonly resumptions: ReadonlyMap<string, End>;
 }
 
 /** What a run has in the ledger beside its record. */
 export interface LeftBehind {
   readonly instances: readonly string[];
+  /** Those among them that a failed run keeps for somebody to look at (D38). */
+  readonly keptHeld: readonly string[];
   readonly targetGroups: readonly string[];
   readonly autoScalingGroups: readonly string[];
 }
@@ -93,11 +99,12 @@ export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined
     const attempt = period === 0 ? owner : `${owner} ${period}`;
     return { kind, runId, since, error, cause, left: NOTHING, owner, attempt };
   };
+  const cutOff = (what: string, { status, at, error, cause }: End) =>
+    found('cut-off', at, error || status, cause || `${what} ended as ${status} before the run did.`);
   const execution = facts.executions.get(owner);
-  if (execution && CUT_OFF.has(execution.status)) {
-    const { status, at, error, cause } = execution;
-    return found('cut-off', at, error || status, cause || `${owner} ended as ${status} before the run did.`);
-  }
+  if (execution && CUT_OFF.has(execution.status)) return cutOff(owner, execution);
+  const resumption = facts.resumptions.get(runId);
+  if (resumption && hasMissed(run, resumption)) return cutOff(`after-deploy of run ${runId}`, resumption);
   const deploymentId = deploymentOf(run);
   const deployment = deploymentId === undefined ? undefined : facts.deployments.get(deploymentId);
   // While after-deploy runs, the bracket is just being closed.
@@ -112,8 +119,18 @@ export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined
   return found('overdue', due, 'RunOverdue', `${what} by ${instant(phaseEndsAt(run))}.`);
 }
 
+/**
+ * Was after-deploy ended from outside before it could take the run over? Then the deployment is over, and nothing else comes
+ * to close the bracket. One that has failed by itself was refused, and may be called again.
+ */
+export const hasMissed = (
+  { phase, goAheadAt }: Pick<SweptRun, 'phase' | 'goAheadAt'>,
+  { status, at }: End,
+): boolean =>
+  phase === 'go-ahead' && (status === 'ABORTED' || status === 'TIMED_OUT') && at >= (goAheadAt ?? at);
+
 const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
-const NOTHING: LeftBehind = { instances: [], targetGroups: [], autoScalingGroups: [] };
+const NOTHING: LeftBehind = { instances: [], keptHeld: [], targetGroups: [], autoScalingGroups: [] };
 const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /**
@@ -132,10 +149,12 @@ export function judgeEnded(
     const lost = { error: 'RunLost', cause, since: facts.now, owner: '', attempt: '' };
     return { kind: 'record-lost', runId, left, ...lost };
   }
-  const { owner, outcome, endedAt: since = facts.now, error = 'RunFailed', cause = '' } = run;
+  const { owner, outcome, endedAt = facts.now, heldUntil = 0, error = 'RunFailed', cause = '' } = run;
+  const holds = left.keptHeld.length > 0 && left.keptHeld.length === left.instances.length;
+  const since = holds ? Math.max(endedAt, heldUntil) : endedAt;
   if (outcome === 'succeeded')
     return { kind: 'left-by-success', runId, since, error: '', cause: '', left, owner: '', attempt: '' };
-  if (!facts.executions.has(owner)) return undefined;
+  if (!facts.executions.has(owner) || facts.now < since) return undefined;
   const pause = pauseAt(facts.now - since);
   const attempt = pause === 0 ? owner : `again ${pause}`;
   return { kind: 'undo-unfinished', runId, since, error, cause, left, owner, attempt };
@@ -160,7 +179,7 @@ const listOf = ({ instances, targetGroups, autoScalingGroups }: LeftBehind): str
 export interface Held {
   readonly instances: Iterable<{
     readonly instanceId: string;
-    readonly claims: ReadonlyMap<string, unknown>;
+    readonly claims: ReadonlyMap<string, { readonly fate?: { readonly how: string } }>;
     readonly traffic?: string;
   }>;
   readonly outByGroup: ReadonlyMap<string, Iterable<string>>;
@@ -171,13 +190,15 @@ export interface Held {
 export function heldByRun({ instances, outByGroup, holds }: Held): ReadonlyMap<string, LeftBehind> {
   const held = new Map<string, { [K in keyof LeftBehind]: string[] }>();
   const of = (runId: string) => {
-    const known = held.get(runId) ?? { instances: [], targetGroups: [], autoScalingGroups: [] };
+    const known = held.get(runId) ?? { instances: [], keptHeld: [], targetGroups: [], autoScalingGroups: [] };
     held.set(runId, known);
     return known;
   };
   for (const { instanceId, claims, traffic } of instances)
-    for (const runId of new Set([...claims.keys(), ...(traffic === undefined ? [] : [traffic])]))
+    for (const runId of new Set([...claims.keys(), ...(traffic === undefined ? [] : [traffic])])) {
       of(runId).instances.push(instanceId);
+      if (claims.get(runId)?.fate?.how === 'held') of(runId).keptHeld.push(instanceId);
+    }
   for (const [arn, runs] of outByGroup) for (const runId of runs) of(runId).targetGroups.push(arn);
   for (const { group, runs } of holds) for (const runId of runs) of(runId).autoScalingGroups.push(group);
   return held;

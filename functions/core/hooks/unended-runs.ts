@@ -1,5 +1,6 @@
 import { inChunks } from '../aws/batch.ts';
-import { describeExecution, type ExecutionFacts } from '../aws/step-functions.ts';
+import { executionArn as arnOf, describeExecution, type ExecutionFacts } from '../aws/step-functions.ts';
+import { hasMissed } from '../domain/sweep.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { findObserver } from '../ledger/observers.ts';
@@ -8,6 +9,7 @@ import { findRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
 import { runOfInstance } from '../naming.ts';
 import { isRunId } from '../request.ts';
+import { setting } from '../settings.ts';
 import { startUndo } from './start-undo.ts';
 
 /** The end of a deployment, or of one instance of it, as its event tells. An end is final: nothing newer can follow it. */
@@ -60,14 +62,18 @@ export async function endCutOffRun(executionArn: string): Promise<string | undef
     cause: cause || `${executionArn} ended as ${execution.status} before the run did.`,
   };
   // Also without a record: a plan in flight may still write one, in this execution's name.
-  await startUndo({ runId, ...reason, from: executionArn });
+  await startUndo({ runId, ...reason, from: run?.owner ?? executionArn });
   return runId;
 }
 
 const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
 
 /** Does the run wait for this execution, which is not there any more? */
-async function isLeft(run: RunRecord, executionArn: string, { status }: ExecutionFacts): Promise<boolean> {
+async function isLeft(run: RunRecord, executionArn: string, ended: ExecutionFacts): Promise<boolean> {
+  const { status, stoppedAt } = ended;
+  const isAfter = executionArn.startsWith(arnOf(setting('AFTER_DEPLOY_ARN'), ''));
+  const at = Math.floor((stoppedAt?.getTime() ?? 0) / 1000);
+  if (isAfter && run.status === 'live' && hasMissed(run, { status, at })) return true;
   if (run.owner !== executionArn) return false;
   // The deployment acts already, and its own end will be heard of.
   if (run.phase === 'go-ahead' && run.request.observer !== undefined) return false;

@@ -5,6 +5,7 @@ import { isOver } from '../domain/hook-caller.ts';
 import { deploymentOf, type End, type SweepFacts, type SweptRun } from '../domain/sweep.ts';
 import { DeploymentUnknown } from '../errors.ts';
 import { DESCRIBES_AT_ONCE, DESCRIBES_PER_SWEEP } from '../limits.ts';
+import { executionName } from '../naming.ts';
 import { setting } from '../settings.ts';
 
 export interface ReadFacts extends SweepFacts {
@@ -46,12 +47,18 @@ export async function readFacts(runs: readonly SweptRun[], now: number): Promise
     owners.map(run => run.owner),
     endOfExecution,
   );
+  const after = setting('AFTER_DEPLOY_ARN');
+  const resumptions = await ask(
+    runs.filter(run => run.phase === 'go-ahead' && run.request.observer === undefined).map(run => run.runId),
+    // Under the name that hooks and the command line give it.
+    runId => endOfExecution(executionArn(after, executionName('after', runId))),
+  );
   const waiting = runs.filter(run => run.status === 'live' && run.phase !== 'after');
   const deployments = await ask(
     waiting.flatMap(run => deploymentOf(run) ?? []),
     endOfDeployment,
   );
-  return { now, executions, deployments, failures };
+  return { now, executions, deployments, resumptions, failures };
 }
 
 /** The deployment acts already, and whatever became of before-deploy, its own end is what counts. */

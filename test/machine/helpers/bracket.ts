@@ -19,7 +19,7 @@ import type { Call, Gate } from '../../../local/wire/contract.ts';
 
 export type Fleet = z.input<typeof scenario>['fleet'];
 
-export interface BracketSettings extends Pick<SimulationSettings, 'gates' | 'dies'> {
+export interface BracketSettings extends Pick<SimulationSettings, 'gates' | 'dies' | 'deliveries'> {
   readonly physics?: z.input<typeof scenario>['physics'];
 }
 
@@ -157,7 +157,7 @@ export class Bracket {
 
 export async function bracket(
   fleet: Fleet = usual,
-  { physics = {}, gates, dies }: BracketSettings = {},
+  { physics = {}, gates, dies, deliveries }: BracketSettings = {},
 ): Promise<Bracket> {
   const sent: Sent[] = [];
   const record: Gate = {
@@ -169,6 +169,7 @@ export async function bracket(
     scenario: scenario.parse({ name: 'by-hand', fleet, physics }),
     gates: account => [record, ...(gates?.(account) ?? [])],
     ...(dies && { dies }),
+    ...(deliveries && { deliveries }),
   });
   return new Bracket(standing, sent);
 }

@@ -1,0 +1,51 @@
+import {
+  type Bracket,
+  type BracketSettings,
+  bracket,
+  type Fleet,
+  usual,
+} from '../../machine/helpers/bracket.ts';
+
+/** Nothing but the schedule reaches a function: no end of an execution or of a deployment is heard of. */
+export const onlySchedule = (_event: object, rule: string): readonly number[] =>
+  rule === 'SweepSchedule' ? [500] : [];
+
+/** All in one zone, so that one floor holds for all. */
+export const small: Fleet = { ...usual, instances: 4, zones: ['eu-west-1a'] };
+
+export const swept = (settings: BracketSettings = {}, fleet: Fleet = small): Promise<Bracket> =>
+  bracket(fleet, { deliveries: onlySchedule, ...settings });
+
+/** As a person does, so long after an execution of this machine has entered a state; resolves then. */
+export function stopAt(of: Bracket, machine: string, state: string, afterMs: number): Promise<void> {
+  const { journal, clock } = of.standing.account.world;
+  return new Promise(resolve => {
+    const stop = journal.listen(entry => {
+      if (entry.type !== 'state-entered' || entry.state !== state || !entry.machine.includes(machine)) return;
+      stop();
+      clock.after(afterMs, () => {
+        of.stack.executions.stop(entry.executionArn, 'Operator.Stopped', 'by a person');
+        resolve();
+      });
+    });
+  });
+}
+
+/** What in the ledger has still to be undone. */
+export async function held(of: Bracket): Promise<readonly string[]> {
+  const items = await of.ledger();
+  return items
+    .filter(({ pk, status }) => status === 'live' || !/^(run|refusal|pace|seen|observer|hooks)#/.test(pk))
+    .map(({ pk }) => pk);
+}
+
+/** Seconds until nothing is held any more and no execution runs; at most an hour and a half. */
+export async function secondsUntilHealed(of: Bracket): Promise<number> {
+  const began = of.clock.now();
+  const runs = () => [...of.stack.executions.all()].some(({ status }) => status === 'RUNNING');
+  // An act that was in flight goes on, and may only now write what is to be undone.
+  await of.clock.pass(60_000);
+  while (of.clock.now() - began < 5_400_000 && (runs() || (await held(of)).length > 0))
+    await of.clock.pass(15_000);
+  return (of.clock.now() - began) / 1000;
+}
