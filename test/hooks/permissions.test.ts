@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Stack } from '../../local/stack/deploy.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
+import { claimFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
+import { claimOf } from '../unit/helpers/records.ts';
 import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
 import { deployed, throughCodeDeploy } from './helpers/through-code-deploy.ts';
 
@@ -28,6 +30,19 @@ const failing = (action: string, code: string, of?: string) => (): readonly Gate
   },
 ];
 
+/** A run that was cut off, and a claim that a run which has succeeded has left. */
+async function sweptOfEverything() {
+  const run = await swept();
+  await run.before();
+  await run.after();
+  const [instanceId = ''] = run.ids(3);
+  await claimFor(run, 'r', instanceId, claimOf(instanceId, []));
+  run.startBefore({ runId: 'cut-off' });
+  await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));
+  await secondsUntilHealed(run);
+  return run;
+}
+
 it('the hooks may do all that they do, and nothing else', async () => {
   const whileIn = (state: string, what: string) =>
     throughCodeDeploy({}, { events: [{ after: state, atSeconds: 20, do: what }] }, { instances: 2 });
@@ -40,6 +55,11 @@ it('the hooks may do all that they do, and nothing else', async () => {
     await hookedDeployment({ at: ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'] }),
     await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
     await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
+    await sweptOfEverything(),
+    await swept({ gates: failing('Scan', 'InternalServerError') }).then(async run => {
+      await run.clock.pass(12 * 60_000);
+      return run;
+    }),
   ];
   const stacks = runs.flatMap(({ stack }) => stack ?? []);
   expect(stacks).toHaveLength(runs.length);

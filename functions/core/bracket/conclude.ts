@@ -6,7 +6,7 @@ import { advance, endHolding, endRun, fencedRun, findRun, ownRun, takeOver } fro
 import type { Measure } from '../metrics.ts';
 import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
-import { endClaims } from './release.ts';
+import { endClaims } from './end-claims.ts';
 import { measureBlindness, measureLead, measureOutcome } from './run-measures.ts';
 
 export interface Concluded {

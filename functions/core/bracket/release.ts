@@ -8,7 +8,7 @@ import {
 } from '../aws/ec2.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { leaveSuppression } from '../domain/suppression.ts';
-import { beginRelease, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
+import { beginRelease, findInstances, leaveClaim } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, RELEASING_SECONDS, SUPPRESSION_INSTANCES } from '../limits.ts';
@@ -98,11 +98,3 @@ const tokenOf = (run: RunRecord, what: readonly string[]): string =>
     .update(JSON.stringify([run.runId, run.owner, ...what]))
     .digest('hex')
     .slice(0, 64);
-
-/** Ends every claim of the run, and with a last claim the instance's record. */
-export async function endClaims(runId: string, records: ReadonlyMap<string, InstanceRecord>): Promise<void> {
-  const claimed = [...records.values()].filter(record => record.claims.has(runId));
-  await inChunks(claimed, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (record && !(await endLastClaim(runId, record))) await leaveClaim(runId, record);
-  });
-}

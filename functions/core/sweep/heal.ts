@@ -1,4 +1,4 @@
-import { endClaims } from '../bracket/release.ts';
+import { endClaims } from '../bracket/end-claims.ts';
 import { planOfLost } from '../domain/lost-run.ts';
 import type { Finding, LeftBehind } from '../domain/sweep.ts';
 import { startUndo } from '../hooks/start-undo.ts';

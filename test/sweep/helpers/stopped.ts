@@ -1,3 +1,4 @@
+import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   type Bracket,
   type BracketSettings,
@@ -48,4 +49,38 @@ export async function secondsUntilHealed(of: Bracket): Promise<number> {
   while (of.clock.now() - began < 5_400_000 && (runs() || (await held(of)).length > 0))
     await of.clock.pass(15_000);
   return (of.clock.now() - began) / 1000;
+}
+
+const operator = (of: Bracket) => ({
+  client: new DynamoDBClient({
+    region: 'local',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
+    requestHandler: of.stack.wire.transport(),
+  }),
+  TableName: of.stack.template.tables.get('Ledger')?.name,
+});
+
+/** As a person does who should not. */
+export async function deleteRun(of: Bracket, runId: string): Promise<void> {
+  const { client, TableName } = operator(of);
+  await of.clock.runFor(
+    client.send(new DeleteItemCommand({ TableName, Key: { pk: { S: `run#${runId}` } } })),
+  );
+}
+
+/** Claims an instance, which no other run claims, for a run that does not know of it. */
+export async function claimFor(of: Bracket, runId: string, instanceId: string, claim: object): Promise<void> {
+  const { client, TableName } = operator(of);
+  await of.clock.runFor(
+    client.send(
+      new PutItemCommand({
+        TableName,
+        Item: {
+          pk: { S: `instance#${instanceId}` },
+          claimants: { SS: [runId] },
+          [`claim#${runId}`]: { S: JSON.stringify(claim) },
+        },
+      }),
+    ),
+  );
 }

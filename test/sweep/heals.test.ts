@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
+import { type Bracket, outcome } from '../machine/helpers/bracket.ts';
+import { claimOf } from '../unit/helpers/records.ts';
+import { claimFor, deleteRun, held, secondsUntilHealed, stopAt, swept } from './helpers/stopped.ts';
+
+const MINUTE = 60_000;
+
+/** The executions of undo-run, in order. */
+const undos = (run: Bracket) =>
+  [...run.stack.executions.all()].filter(({ machine }) => machine.name.includes('UndoRun'));
+
+const said = (run: Bracket, event: string): readonly Readonly<Record<string, unknown>>[] =>
+  run.stack.lambda.logs
+    .filter(({ line }) => line.includes(`"event":"${event}"`))
+    .map(({ line }) => JSON.parse(line));
+
+describe('R-SWEEP: the sweep finds what no event tells', () => {
+  test('a pipeline gives up after the go-ahead and never calls after-deploy', async () => {
+    const run = await swept();
+    await run.before({ policy: { deploymentSeconds: 600 } });
+    await run.clock.pass(15 * MINUTE);
+    expect(undos(run)).toEqual([]);
+    await secondsUntilHealed(run);
+    expect(undos(run).map(outcome)).toEqual(['FAILED RunOverdue']);
+    expect(await run.violations()).toEqual([]);
+    expect(outcome(await run.after())).toBe('FAILED RunEnded');
+  });
+
+  test('an undo is denied for hours: it is tried again in growing pauses, and heals once it is allowed', async () => {
+    let denied = true;
+    const run = await swept({
+      gates: () => [
+        {
+          before: call => {
+            if (denied && call.action === 'RegisterTargets')
+              throw new ServiceError('AccessDenied', 'by a policy of the organization', 403);
+          },
+        },
+      ],
+    });
+    run.startBefore();
+    await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));
+    await run.clock.pass(4 * 60 * MINUTE);
+    const tries = undos(run);
+    const gaps = tries
+      .slice(1)
+      .map((undo, index) => Math.round((undo.startedAt - (tries[index]?.startedAt ?? 0)) / MINUTE));
+    expect(gaps).toEqual([5, 10, 20, 40, 60, 60]);
+    expect(said(run, 'ledger.swept').at(-1)).toMatchObject({ found: { 'undo-unfinished': 1 } });
+    denied = false;
+    expect(await secondsUntilHealed(run)).toBeLessThan(66 * 60);
+    expect(await run.violations()).toEqual([]);
+    // R-FAIL: all of them end with what the run has failed of.
+    expect(new Set(tries.map(({ error }) => error))).toEqual(new Set(['Operator.Stopped']));
+  });
+
+  test('claims of a run that has succeeded are ended', async () => {
+    const run = await swept();
+    await run.before();
+    await run.after();
+    const [instanceId = ''] = run.ids(3);
+    await claimFor(run, 'r', instanceId, claimOf(instanceId, []));
+    expect(await held(run)).toEqual([`instance#${instanceId}`]);
+    await run.clock.pass(6 * MINUTE);
+    expect(await held(run)).toEqual([]);
+    expect(run.acts.filter(({ caller }) => caller.name === 'UndoFunction')).toEqual([]);
+  });
+
+  test('a run whose record was deleted is undone from what it still claims', async () => {
+    const run = await swept();
+    await run.before();
+    await deleteRun(run, 'r');
+    await secondsUntilHealed(run);
+    expect(undos(run).map(outcome)).toEqual(['FAILED RunLost']);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('R-PARTIAL: one run that cannot be read keeps no other from being undone, and the sweep fails loudly', async () => {
+    let blind = false;
+    const run = await swept({
+      gates: () => [
+        {
+          before: (call, input) => {
+            if (blind && call.action === 'DescribeExecution' && String(input.executionArn).endsWith('e1'))
+              throw new ServiceError('InternalFailure', 'down', 500);
+          },
+        },
+      ],
+    });
+    for (const [runId, number] of [
+      ['unread', 0],
+      ['read', 1],
+    ] as const) {
+      const before = run.startBefore({ runId, fleet: { instanceIds: run.ids(number) } });
+      await run.clock.pass(MINUTE);
+      run.stack.executions.stop(before.arn, 'Operator.Stopped', 'by a person');
+    }
+    blind = true;
+    await run.clock.pass(12 * MINUTE);
+    expect(await held(run)).toEqual(expect.arrayContaining(run.ids(0).map(id => `instance#${id}`)));
+    expect(await held(run)).not.toEqual(expect.arrayContaining(run.ids(1).map(id => `instance#${id}`)));
+    expect(said(run, 'step.failed').length).toBeGreaterThan(1);
+    const lost = run.stack.template.queues.get('LostEvents')?.arn ?? '';
+    expect(run.stack.queues.messages(lost).length).toBeGreaterThan(0);
+    blind = false;
+    await secondsUntilHealed(run);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('R-IDEMP: two sweeps at once undo a run once', async () => {
+    const run = await swept();
+    run.startBefore();
+    await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));
+    const arn = run.stack.template.functions.get('SweepFunction')?.arn ?? '';
+    const sweep = () => run.stack.lambda.invoke(arn, { source: 'aws.events' });
+    await run.clock.runFor(Promise.all([sweep(), sweep(), sweep()]));
+    await secondsUntilHealed(run);
+    expect(undos(run)).toHaveLength(1);
+    expect(await run.violations()).toEqual([]);
+  });
+});
+
+describe('two runs on one instance: it is never released early, and never suppressed for ever', () => {
+  test.for([
+    ['first', 'second'],
+    ['second', 'first'],
+  ] as const)('the %s dies, the %s goes on', async ([dies, lives]) => {
+    const run = await swept();
+    const started = {
+      first: run.startBefore({ runId: 'first' }),
+      second: run.startBefore({ runId: 'second', traffic: 'leave', policy: { autoScaling: 'none' } }),
+    };
+    await run.clock.pass(2 * MINUTE);
+    run.stack.executions.stop(started[dies].arn, 'Operator.Stopped', 'by a person');
+    await run.end(started[lives]);
+    expect(outcome(started[lives])).toBe('SUCCEEDED');
+    await run.clock.pass(20 * MINUTE);
+    const { checks } = run.standing.account;
+    const ids = run.ids(0, 1);
+    expect(ids.map(id => checks.overall(id).status)).toEqual(['suppressed', 'suppressed']);
+    expect(outcome(await run.after({ runId: lives }))).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('both die', async () => {
+    const run = await swept();
+    const both = [
+      run.startBefore({ runId: 'first' }),
+      run.startBefore({ runId: 'second', traffic: 'leave', policy: { autoScaling: 'none' } }),
+    ];
+    await run.clock.pass(3 * MINUTE);
+    for (const { arn } of both) run.stack.executions.stop(arn, 'Operator.Stopped', 'by a person');
+    await secondsUntilHealed(run);
+    expect(undos(run)).toHaveLength(2);
+    expect(await run.violations()).toEqual([]);
+  });
+});
