@@ -85,6 +85,12 @@ export type Happening =
       readonly state: string;
     }
   | {
+      /** A person, or another program, acts on the fleet besides the deployment; `act` as scenarios name it. */
+      readonly type: 'person';
+      readonly act: string;
+      readonly instanceId: string;
+    }
+  | {
       /** `batch` when a batch begins. Its detail, and that of its go-ahead and its installing, is its run's id. */
       readonly type: 'deployment';
       readonly state: 'started' | 'batch' | 'go-ahead' | 'installing' | 'installed' | 'succeeded' | 'failed';

@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os';
 import { isatty } from 'node:tty';
+import { FAULT_PROFILES, type FaultProfile } from '../simulate/fault-spec.ts';
 import type { Scenario } from '../simulate/scenario.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { checkWritable, writeOut } from './files.ts';
@@ -25,6 +27,31 @@ const options = {
     file: true,
     about: 'Write the deployment that is shown as an HTML page: a lane an instance, and the phases.',
   },
+  seeds: {
+    type: 'string',
+    value: 'N',
+    about:
+      'Instead of a scenario: N drawn ones, each from its seed. Whatever must always hold is checked at every instant, and what breaks it is made as short as possible.',
+  },
+  from: { type: 'string', value: 'N', about: 'With --seeds, the first seed; 1 unless given.' },
+  faults: {
+    type: 'string',
+    value: 'PROFILE',
+    choices: ['each', ...Object.keys(FAULT_PROFILES)],
+    about: `With --seeds, what goes wrong besides: ${Object.keys(FAULT_PROFILES).join(', ')}; each in turn unless given.`,
+  },
+  processes: {
+    type: 'string',
+    value: 'N',
+    about: 'With --seeds, so many processes; as many as there are processors unless given.',
+  },
+  out: {
+    type: 'string',
+    value: 'DIR',
+    file: true,
+    about:
+      'With --seeds, where the scenarios that break something are written; a temporary folder unless given.',
+  },
   json: {
     ...jsonOption,
     about: 'Print one JSON document (SimulationReport in local/cli/simulation-report.ts) and nothing else.',
@@ -36,14 +63,16 @@ export const simulateCommand: Command = {
   about:
     'Runs the deployment that a scenario describes in a simulated account, in virtual time, with Quiesce and without.',
   operands: 'SCENARIO',
-  operandsAbout: 'SCENARIO is a YAML file.',
+  operandsAbout: 'SCENARIO is a YAML file. With --seeds there is none.',
   options,
   examples: [
     'quiesce simulate scenarios/rolling.yaml',
     'quiesce simulate scenarios/rolling.yaml --timeline rolling.html',
+    'quiesce simulate --seeds 300',
+    'quiesce simulate --seeds 1 --from 17 --faults hostile',
   ],
   endsWith: {
-    ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded.',
+    ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded. With --seeds: no seed broke anything.',
     failed: 'It did not.',
   },
   run,
@@ -58,7 +87,12 @@ interface Request {
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const { scenario, seed, without, json, timeline } = readRequest(args);
+  const { values, positionals } = readOptions('simulate', options, args, true);
+  if (values.seeds !== undefined) return runSeeds(values, positionals);
+  for (const name of ['from', 'faults', 'processes', 'out'] as const)
+    if (values[name] !== undefined)
+      throw new UsageError(`--${name} goes with --seeds: see quiesce simulate --help.`);
+  const { scenario, seed, without, json, timeline } = readRequest(values, positionals);
   const began = performance.now();
   const asked = without ? 'without' : 'withQuiesce';
   const told = await tell(scenario, seed, without, screenFor(json));
@@ -84,9 +118,41 @@ async function run(args: readonly string[]): Promise<number> {
   return report.passed ? exitCode.ok : exitCode.failed;
 }
 
+type Values = ReturnType<typeof readOptions<typeof options>>['values'];
+
 /** @throws UsageError */
-function readRequest(args: readonly string[]): Request {
-  const { values, positionals } = readOptions('simulate', options, args, true);
+async function runSeeds(values: Values, positionals: readonly string[]): Promise<number> {
+  if (positionals.length > 0 || values.seed !== undefined || values.without || values.timeline !== undefined)
+    throw new UsageError(
+      '--seeds draws its scenarios: it takes neither one nor --seed, --without or --timeline.',
+    );
+  const { simulateSeeds } = await import('./simulate-seeds.ts');
+  return simulateSeeds({
+    from: readWhole('from', values.from, GREATEST_SEED) ?? 1,
+    count: readWhole('seeds', values.seeds, GREATEST_SEED) ?? 1,
+    profile: readProfile(values.faults ?? 'each'),
+    processes: readWhole('processes', values.processes, 256),
+    directory: values.out ?? tmpdir(),
+    json: values.json,
+  });
+}
+
+function readWhole(option: string, given: string | undefined, greatest: number): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^[1-9]\d*$/.test(given) || Number(given) > greatest)
+    throw new UsageError(`--${option} takes a whole number from 1 to ${greatest}, not ${given}.`);
+  return Number(given);
+}
+
+function readProfile(given: string): FaultProfile | 'each' {
+  if (given === 'each' || isProfile(given)) return given;
+  throw new UsageError(`--faults takes each, ${Object.keys(FAULT_PROFILES).join(', ')}, not ${given}.`);
+}
+
+const isProfile = (name: string): name is FaultProfile => Object.hasOwn(FAULT_PROFILES, name);
+
+/** @throws UsageError */
+function readRequest(values: Values, positionals: readonly string[]): Request {
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0)
     throw new UsageError('Name one scenario, for example quiesce simulate scenarios/rolling.yaml.');

@@ -29,10 +29,10 @@ export async function deployThroughCodeDeploy(
   const { journal } = account.world;
   const instanceIds = fleet.instances.map(instance => instance.id);
   const hooks = stack !== undefined && (spec.hooks ?? true);
-  const example = exampleRevision({ hooks });
+  const directory = exampleRevision({ hooks });
   const scripts = await standUpScripts(site, spec);
   const group = addDeploymentGroup(site, spec);
-  const revision = (key: string) => ({ bucket: 'bundles', key, eTag: key, directory: example.directory });
+  const revision = (key: string) => ({ bucket: 'bundles', key, eTag: key, directory });
   scripts.settle(group, revision('before'), instanceIds);
   const around = spec.fleetWide && stack ? fleetRun(stack, spec, { name, fleet }) : undefined;
   journal.record({ type: 'deployment', state: 'started', instanceIds, detail: '' });
@@ -53,7 +53,6 @@ export async function deployThroughCodeDeploy(
     return told(site, { outcome: 'succeeded', error: '', cause: '', batches });
   } finally {
     await scripts.close();
-    example.remove();
   }
 }
 

@@ -143,11 +143,18 @@ async function bracketed(stack: Stack, spec: DeploymentSpec, batch: Bracketed): 
   await before.ended;
   refuseUnlessSucceeded(before);
   journal.record({ type: 'deployment', state: 'go-ahead', instanceIds: batch.instanceIds, detail: runId });
-  await batch.install();
+  const installed = await batch.install().catch(failedBatch);
   const after = stack.startExecution('AfterDeploy', { name: `after-${runId}`, input: { runId } });
   batch.executions.push(after);
   await after.ended;
+  if (installed) throw installed;
   refuseUnlessSucceeded(after);
+}
+
+/** A pipeline closes the bracket also when the deployment has failed. */
+function failedBatch(error: unknown): BatchFailed {
+  if (error instanceof BatchFailed) return error;
+  throw error;
 }
 
 function nameFleet({ fleet }: DeploymentSpec, { instanceIds, deploymentId }: Bracketed): Json {

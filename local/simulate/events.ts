@@ -1,6 +1,7 @@
 import type { Account } from '../account/account.ts';
 import { autoScalingActs } from '../account/auto-scaling-acts.ts';
 import { ec2Api } from '../account/ec2-service.ts';
+import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import { registerBesides } from './build-fleet.ts';
@@ -47,12 +48,24 @@ function happen(
 ): void {
   const instance = fleet.instances[event.instance];
   if (!instance) throw new Error(`the fleet has no instance number ${event.instance}`);
+  if (event.mayMiss && !canHappen(account, fleet, event, instance)) return;
+  account.world.journal.record({ type: 'person', act: event.do, instanceId: instance.id });
   switch (event.do) {
     case 'terminate-instance':
       account.ec2.terminate(instance.id);
       return;
     case 'release-suppression':
       ec2Api(account.checks).DisableApplicationStatusCheckSuppression({ InstanceIds: [instance.id] });
+      return;
+    case 'suppress-instance':
+      ec2Api(account.checks).EnableApplicationStatusCheckSuppression({
+        InstanceIds: [instance.id],
+        ...(event.seconds !== undefined && { DurationSeconds: event.seconds }),
+      });
+      return;
+    case 'delete-check':
+      for (const ApplicationStatusCheckId of fleet.checkIds.slice(0, 1))
+        ec2Api(account.checks).DeleteApplicationStatusCheck({ ApplicationStatusCheckId });
       return;
     case 'register-targets':
       registerBesides(account, scenario.fleet, fleet.targetGroups, [instance]);
@@ -75,8 +88,31 @@ function happen(
       return;
     case 'stop-execution':
       for (const execution of stack?.executions.all() ?? [])
-        if (execution.status === 'RUNNING')
+        if (execution.status === 'RUNNING' && execution.machine.name.includes(event.machine ?? ''))
           stack?.executions.stop(execution.arn, 'Operator.Stopped', 'by a person');
+  }
+}
+
+/** Is there still what the event acts on? */
+function canHappen(
+  { codeDeploy, ec2, autoScaling }: Account,
+  { groupName, checkIds }: BuiltFleet,
+  event: ScenarioEvent,
+  { id }: Instance,
+): boolean {
+  if (ec2.instance(id)?.state !== 'running') return false;
+  switch (event.do) {
+    case 'stop-deployment':
+      return [...codeDeploy.deployments()].some(({ isLive }) => isLive) && codeDeploy.deployer !== undefined;
+    case 'scale-out':
+      if (groupName === undefined) return false;
+      return autoScaling.group(groupName).desiredCapacity < autoScaling.group(groupName).maxSize;
+    case 'mark-unhealthy':
+      return autoScaling.memberOf(id) !== undefined;
+    case 'delete-check':
+      return checkIds.length > 0;
+    default:
+      return true;
   }
 }
 

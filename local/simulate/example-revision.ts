@@ -11,15 +11,19 @@ const spec = z.looseObject({
   hooks: z.record(z.string(), z.array(z.looseObject({ location: z.string() }))),
 });
 
+/** The folder of the revision without the calls of quiesce.sh: one for all deployments, of which some launch for long. */
+let withoutHooks: string | undefined;
+
 /** A folder with the revision of examples/codedeploy, as it is shipped or without the calls of quiesce.sh. */
-export interface ExampleRevision {
-  readonly directory: string;
-  remove(): void;
+export function exampleRevision({ hooks }: { readonly hooks: boolean }): string {
+  if (hooks) return EXAMPLE;
+  withoutHooks ??= writeWithoutHooks();
+  return withoutHooks;
 }
 
-export function exampleRevision({ hooks }: { readonly hooks: boolean }): ExampleRevision {
-  if (hooks) return { directory: EXAMPLE, remove: () => undefined };
+function writeWithoutHooks(): string {
   const directory = mkdtempSync(join(tmpdir(), 'revision-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   cpSync(EXAMPLE, directory, { recursive: true });
   const path = join(directory, 'appspec.yml');
   const { hooks: all, ...rest } = spec.parse(parse(readFileSync(path, 'utf8')));
@@ -28,5 +32,5 @@ export function exampleRevision({ hooks }: { readonly hooks: boolean }): Example
     scripts.filter(({ location }) => !location.endsWith('quiesce.sh')),
   ]);
   writeFileSync(path, stringify({ ...rest, version: 0, hooks: Object.fromEntries(own) }));
-  return { directory, remove: () => rmSync(directory, { recursive: true }) };
+  return directory;
 }

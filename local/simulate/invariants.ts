@@ -5,6 +5,15 @@ import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { Call, Gate } from '../wire/contract.ts';
 import type { BuiltFleet } from './build-fleet.ts';
+import { People } from './people.ts';
+import {
+  deploymentOfRun,
+  deploymentsOf,
+  findsDetached,
+  isEmergency,
+  leavesTraffic,
+  policyOf,
+} from './runs.ts';
 import type { Scenario } from './scenario.ts';
 
 /** One of the things that must always hold did not. */
@@ -16,6 +25,21 @@ export interface Violation {
 }
 
 const LEAD_MS = 180_000;
+
+/** How much later a run may end when its calls fail and are repeated: what the product itself allows for. */
+const REPEATING_SECONDS = 900;
+
+/** What the ledger holds under one key; all but the key only of a run. Times are seconds since the epoch. */
+export interface LedgerItem {
+  readonly pk: string;
+  readonly status: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly error?: string | undefined;
+  readonly deadline?: number | undefined;
+  readonly goAheadAt?: number | undefined;
+  readonly resumedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+}
 
 /**
  * What must always hold, checked from outside the product: from the account's true state and its journal, never from what
@@ -29,7 +53,8 @@ export class Invariants {
   /** Since when an instance's present suppression was asked for. */
   readonly #suppressedSince = new Map<string, number>();
   /** The run of each instance, from its go-ahead until its after-deploy ends or fails. */
-  readonly #inDeployment = new Map<string, string>();
+  readonly #inDeployment = new Map<string, { readonly runId: string; readonly since: number }>();
+  readonly #people: People;
   /** What people had set before the first run. */
   readonly #foreign = new Map<string, number | undefined>();
   /** By instance id, and by each private address. */
@@ -44,6 +69,7 @@ export class Invariants {
     this.#account = account;
     this.#fleet = fleet;
     this.#scenario = scenario;
+    this.#people = new People(account, scenario);
     this.#byTargetId = new Map(
       fleet.instances.flatMap(instance =>
         [instance.id, ...instance.privateAddresses].map(id => [id, instance] as const),
@@ -70,17 +96,16 @@ export class Invariants {
   }
 
   /** What must hold when every run is over (4, 7). */
-  checkEnd(
-    stack: Stack | undefined,
-    ledger: readonly { readonly pk: string; readonly status: string | undefined }[],
-  ): void {
+  checkEnd(stack: Stack | undefined, ledger: readonly LedgerItem[]): void {
     if (!stack) return;
     for (const execution of stack.executions.all())
       if (execution.status === 'RUNNING') this.#broken(7, `${execution.name} has not ended`);
+      else if (execution.status === 'TIMED_OUT')
+        this.#broken(7, `${execution.name} has not ended by itself before its machine's time-out`);
       else if (execution.status !== 'SUCCEEDED' && !(execution.error && execution.cause))
         this.#broken(7, `${execution.name} ended as ${execution.status} and does not say why`);
     for (const { id, state } of this.#fleet.instances.map(one => this.#now(one))) {
-      if (state !== 'running') continue;
+      if (state !== 'running' || this.#people.hasSuppressed(id)) continue;
       const suppression = this.#account.checks.suppression(id);
       const found = this.#foreign.has(id);
       const releasing = suppression?.state === 'releasing';
@@ -95,16 +120,26 @@ export class Invariants {
     }
     const now = this.#memberships();
     for (const [key, instanceId] of this.#membershipsAtStart)
-      if (!now.has(key) && this.#isRunning(instanceId)) this.#broken(4, `${key} was not put back`);
+      if (!now.has(key) && this.#isServing(instanceId)) this.#broken(4, `${key} was not put back`);
     for (const process of this.#suspended())
       if (!this.#suspendedAtStart.has(process)) this.#broken(4, `${process} is still suspended`);
     for (const process of this.#suspendedAtStart)
       if (!this.#suspended().has(process))
         this.#broken(4, `${process}, which somebody else had suspended, was resumed`);
-    for (const { pk, status } of ledger) {
-      if (status === 'live') this.#broken(7, `${pk} is still live`);
-      if (!HOLDS_NOTHING.test(pk)) this.#broken(4, `the ledger still holds ${pk}`);
+    for (const item of ledger) {
+      if (!HOLDS_NOTHING.test(item.pk)) this.#broken(4, `the ledger still holds ${item.pk}`);
+      if (item.pk.startsWith('run#')) this.#checkRun(item);
     }
+  }
+
+  #checkRun(run: LedgerItem): void {
+    if (run.status === 'live') this.#broken(7, `${run.pk} is still live`);
+    if (run.outcome === 'failed' && !run.error) this.#broken(7, `${run.pk} has failed and does not say why`);
+    // The deployment itself takes as long as it takes.
+    const waitsForDeployment = run.goAheadAt !== undefined && run.resumedAt === undefined;
+    if (waitsForDeployment || run.endedAt === undefined || run.deadline === undefined) return;
+    const late = run.endedAt - run.deadline - (this.#scenario.faults ? REPEATING_SECONDS : 0);
+    if (late > 0) this.#broken(7, `${run.pk} ended ${late} s after its budget`);
   }
 
   #hear(entry: Entry): void {
@@ -125,8 +160,7 @@ export class Invariants {
         if (entry.state === 'Fence') this.#endDeployment(entry.executionArn);
         return;
       case 'activity':
-        if (entry.kind === 'terminate' && this.#inDeployment.has(entry.instanceId) && OURS.test(entry.cause))
-          this.#broken(2, `Auto Scaling terminated ${entry.instanceId} in its deployment: ${entry.cause}`);
+        if (entry.kind === 'terminate') this.#checkTermination(entry);
         return;
       case 'target':
         // Registered again, by us or by Auto Scaling at the end of Standby.
@@ -140,33 +174,52 @@ export class Invariants {
   }
 
   #endDeployment(executionArn: string): void {
-    for (const [id, runId] of this.#inDeployment)
+    for (const [id, { runId }] of this.#inDeployment)
       if (endsRun(executionArn, runId)) this.#inDeployment.delete(id);
   }
 
+  #checkTermination({ instanceId, cause }: Extract<Entry, { type: 'activity' }>): void {
+    const deployed = this.#inDeployment.get(instanceId);
+    if (!deployed) return;
+    const spec = deploymentOfRun(this.#scenario, deployed.runId);
+    const byStatus = cause.includes('Application Status check');
+    const byTargets = cause.includes('ELB') && policyOf(spec).autoScaling !== 'none';
+    const excused = byStatus
+      ? isEmergency(spec) || this.#people.changedSuppressionUnseen(instanceId, deployed.since)
+      : this.#people.hasBroken(instanceId);
+    if ((byStatus || byTargets) && !excused)
+      this.#broken(2, `Auto Scaling terminated ${instanceId} in its deployment: ${cause}`);
+  }
+
   #checkGoAhead(runId: string, instanceIds: readonly string[]): void {
-    const { checks, world } = this.#account;
-    const now = world.clock.now();
-    const { request } = this.#scenario.deployment;
+    const now = this.#account.world.clock.now();
+    const spec = deploymentOfRun(this.#scenario, runId);
     for (const id of instanceIds) {
       const instance = this.#account.ec2.instance(id);
       if (instance?.state !== 'running') continue;
-      this.#inDeployment.set(id, runId);
-      if (request.emergency === undefined && checks.hasIncludedCheck(id)) {
-        if (checks.overall(id).status !== 'suppressed')
-          this.#broken(1, `go-ahead while ${id} was not suppressed`);
-        const ends = checks.suppression(id)?.resumesAt;
-        if (ends !== undefined && ends < now + this.#scenario.deployment.downSeconds * 1000)
-          this.#broken(1, `go-ahead although the suppression of ${id} ends during the deployment`);
-        const since = this.#suppressedSince.get(id);
-        if (since !== undefined && now - since < LEAD_MS)
-          this.#broken(1, `go-ahead ${(now - since) / 1000} s after ${id} was suppressed`);
-      }
-      if (request.traffic === 'leave') continue;
-      for (const group of this.#fleet.targetGroups)
+      this.#inDeployment.set(id, { runId, since: now });
+      if (!isEmergency(spec) && !this.#people.changedSuppressionUnseen(id, now))
+        this.#checkSuppressed(id, now + spec.downSeconds * 1000);
+      if (leavesTraffic(spec) || this.#people.registeredUnseen(id)) continue;
+      const found = findsDetached(this.#scenario, spec);
+      for (const group of this.#fleet.targetGroups.filter(one => found || one.targetType === 'instance'))
         for (const { target, state } of this.#account.loadBalancing.statesOf(group.arn, instance))
           this.#broken(1, `go-ahead while ${target.id}:${target.port} was ${state} in ${group.name}`);
     }
+  }
+
+  #checkSuppressed(id: string, until: number): void {
+    const { checks, world } = this.#account;
+    if (!checks.hasIncludedCheck(id)) return;
+    const now = world.clock.now();
+    if (checks.overall(id).status !== 'suppressed')
+      this.#broken(1, `go-ahead while ${id} was not suppressed`);
+    const ends = checks.suppression(id)?.resumesAt;
+    if (ends !== undefined && ends < until)
+      this.#broken(1, `go-ahead although the suppression of ${id} ends during the deployment`);
+    const since = this.#suppressedSince.get(id);
+    if (since !== undefined && now - since < LEAD_MS)
+      this.#broken(1, `go-ahead ${(now - since) / 1000} s after ${id} was suppressed`);
   }
 
   /** Requests shorter than the deregistration delay must not fail because of us. */
@@ -176,12 +229,21 @@ export class Invariants {
     if (target && !this.#isRunning(target.id)) return;
     const delay = this.#account.loadBalancing.deregistrationDelaySeconds(entry.targetGroupArn) * 1000;
     const ours = target === undefined ? this.#inDeployment.size > 0 : this.#inDeployment.has(target.id);
-    if (this.#scenario.deployment.request.traffic === 'leave' || this.#scenario.fleet.broken) return;
+    const deployments = deploymentsOf(this.#scenario);
+    if (deployments.some(spec => leavesTraffic(spec) || isEmergency(spec)) || this.#scenario.fleet.broken)
+      return;
+    if (target ? this.#isUnfitByPeople(target.id) : this.#people.tookCapacity) return;
     if ((ours || this.#deregistered.size > 0) && entry.durationMs < delay)
       this.#broken(
         3,
         `${entry.count} requests of ${entry.durationMs} ms failed (${entry.cause}) at ${entry.targetId ?? 'no target'}`,
       );
+  }
+
+  /** Does a person's act make a target fail requests: a broken application, or one registered while it is worked on? */
+  #isUnfitByPeople(instanceId: string): boolean {
+    const since = this.#inDeployment.get(instanceId)?.since ?? this.#account.world.clock.now();
+    return this.#people.hasBroken(instanceId) || this.#people.hasRegistered(instanceId, since);
   }
 
   #beforeCall(call: Call, input: Readonly<Record<string, unknown>>): void {
@@ -205,13 +267,16 @@ export class Invariants {
     const keys = targets(input.Targets).map(target => `${input.TargetGroupArn} ${target.Id}:${target.Port}`);
     if (call.action !== 'DeregisterTargets') return;
     for (const key of keys) this.#deregistered.add(key);
-    if (this.#scenario.deployment.request.emergency !== undefined || this.#scenario.fleet.broken) return;
+    const deployments = deploymentsOf(this.#scenario);
+    if (deployments.some(isEmergency) || this.#scenario.fleet.broken || this.#people.tookCapacityUnseen())
+      return;
     const { loadBalancing } = this.#account;
     const group = loadBalancing.group(input.TargetGroupArn);
     if (!group.loadBalancer) return;
     const receiving = loadBalancing.receiving(group.arn).length;
     if (receiving < 1) this.#broken(3, `our act left nothing in ${group.name}`);
-    const percent = minHealthyPercent(this.#scenario);
+    // The call does not say whose it is.
+    const percent = Math.min(...deployments.map(spec => Number(policyOf(spec).minHealthyPercent ?? 50)));
     const registered = new Set(
       loadBalancing.registered(group.arn).map(({ id, port }) => `${group.arn} ${id}:${port}`),
     );
@@ -272,6 +337,14 @@ export class Invariants {
     return (this.#foreign.get(instanceId) ?? Number.POSITIVE_INFINITY) <= this.#account.world.clock.now();
   }
 
+  /** Auto Scaling keeps what is on its way out running for a while, and has taken it out of its target groups itself. */
+  #isServing(instanceId: string): boolean {
+    const { autoScaling } = this.#account;
+    const member = autoScaling.memberOf(instanceId)?.member;
+    const inGroup = this.#fleet.groupName === undefined || member?.lifecycle === 'InService';
+    return this.#isRunning(instanceId) && inGroup;
+  }
+
   #isRunning(instanceId: string): boolean {
     return this.#account.ec2.instance(instanceId)?.state === 'running';
   }
@@ -294,9 +367,6 @@ function endsRun(executionArn: string, runId: string): boolean {
   return [`after-${runId}`, executionName('after', runId)].includes(name) || name.startsWith(undo);
 }
 
-/** Verdicts that our acts cause: application status, and load balancer health. */
-const OURS = /Application Status check|ELB/;
-
 /** Calls that change something for the instances or targets that they name. */
 const ACTS = /^(Enable|Disable)ApplicationStatusCheckSuppression$|^(Register|Deregister)Targets$|Standby$/;
 
@@ -304,13 +374,6 @@ const ids = (given: unknown): string[] => (Array.isArray(given) ? given.map(Stri
 
 const targets = (given: unknown): { readonly Id?: unknown; readonly Port?: unknown }[] =>
   Array.isArray(given) ? given : [];
-
-function minHealthyPercent({ deployment: { request } }: Scenario): number {
-  const { policy } = request;
-  const given =
-    policy && typeof policy === 'object' && 'minHealthyPercent' in policy ? policy.minHealthyPercent : 50;
-  return Number(given);
-}
 
 /** Ledger items that remember, and neither claim nor hold anything. */
 const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks)#/;

@@ -5,6 +5,7 @@ import { readOrFaults } from '../../functions/core/faults.ts';
 import { processes } from '../account/auto-scaling-group.ts';
 import { measuredPhysics } from '../account/physics.ts';
 import { locateFaults } from '../located-faults.ts';
+import { faultSpec } from './fault-spec.ts';
 import { judgeScenario } from './judge-scenario.ts';
 
 const seconds = z.number().min(0);
@@ -193,6 +194,8 @@ const happening = z.strictObject({
     'terminate-instance',
     'release-suppression',
     'register-targets',
+    'suppress-instance',
+    'delete-check',
     'stop-execution',
     'stop-deployment',
     'scale-out',
@@ -200,10 +203,23 @@ const happening = z.strictObject({
     'break-application',
   ]),
   instance: z.int().min(0).default(0).describe('its number, counted from 0'),
+  machine: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('for `stop-execution`: only executions of this machine, by its logical id; all unless given'),
+  seconds: z.int().min(1).optional().describe('for `suppress-instance`: how long; indefinitely unless given'),
+  mayMiss: z
+    .boolean()
+    .default(false)
+    .describe('it may come too late, or find nothing to act on; else that ends the simulation with an error'),
 });
 
 const ending = z.strictObject({
-  outcome: z.enum(['succeeded', 'refused', 'failed']).default('succeeded'),
+  outcome: z
+    .enum(['succeeded', 'refused', 'failed', 'any'])
+    .default('succeeded')
+    .describe('`any`: however it ends and whatever it costs, only what must always hold counts'),
   error: z.string().optional().describe('the named error of a refused or failed deployment'),
 });
 
@@ -233,6 +249,7 @@ export const scenario = z.strictObject({
       "somebody else's deployments to the same fleet, begun while the first is on its way: what `deployment` has, in batches, and these",
     ),
   events: z.array(happening).default([]).describe('what befalls the fleet meanwhile'),
+  faults: faultSpec.optional().describe('what goes wrong between the product and AWS'),
   physics: z
     .record(
       z.string().refine(name => name in measuredPhysics, 'is no name in local/account/physics.ts'),

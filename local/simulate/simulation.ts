@@ -15,9 +15,11 @@ import { outsideInvocations } from '../wire/invocation.ts';
 import { type BuiltFleet, buildFleet } from './build-fleet.ts';
 import { type DeploymentResult, deploy, type Site } from './deployment.ts';
 import { scheduleEvents } from './events.ts';
+import { FaultSchedule } from './fault-schedule.ts';
 import { giveBack, heldIn } from './held.ts';
-import { Invariants, type Violation } from './invariants.ts';
+import { Invariants, type LedgerItem, type Violation } from './invariants.ts';
 import { type Measures, measure } from './measures.ts';
+import { rivalName } from './runs.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface SimulationSettings {
@@ -64,14 +66,19 @@ export interface Simulated extends Scene {
   /** Instances that were held, 15 minutes after the deployment had ended. */
   readonly held: readonly string[];
   readonly measures: Measures;
+  /** Undefined when the scenario has none. */
+  readonly faults: FaultSchedule | undefined;
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
 const MINUTE = 60_000;
+/** The machines' own time-out, and some more. */
+const LONGEST_RUN_MINUTES = 250;
 
 /** A fleet that has run for long, with Quiesce deployed beside it unless it is left out. */
 export interface Standing extends Site {
   readonly invariants: Invariants;
+  readonly faults: FaultSchedule | undefined;
 }
 
 /** Builds a scenario's account up to the moment before its deployment begins. */
@@ -89,6 +96,8 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
   if (scenario.fleet.suppressedByOthers) await clock.runFor(suppressAsOthers(account, fleet, scenario));
 
   const invariants = new Invariants(account, fleet, scenario);
+  const faults = scenario.faults && new FaultSchedule(world, scenario.faults);
+  const { dies = faults?.dies, deliveries = faults?.deliveries } = settings;
   const stack = without
     ? undefined
     : await deployStack({
@@ -98,22 +107,22 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
         tags: account.tags,
         alarms: account.alarms,
         code,
-        gates: [...(settings.gates?.(account) ?? []), invariants.gate],
-        ...(settings.dies && { dies: settings.dies }),
+        gates: [...(settings.gates?.(account) ?? []), ...(faults ? [faults.gate] : []), invariants.gate],
+        ...(dies && { dies }),
         ...(settings.parameters && { parameters: settings.parameters }),
-        ...(settings.deliveries && { deliveries: settings.deliveries }),
+        ...(deliveries && { deliveries }),
       });
   if (stack) account.onEvent(event => stack.events.put(event));
   const { hear } = settings;
   // What a listener prints is not a function's log line.
   if (hear) world.journal.listen(entry => outsideInvocations(() => hear(entry)));
-  return { account, fleet, scenario, stack, invariants };
+  return { account, fleet, scenario, stack, invariants, faults };
 }
 
 /** Runs a scenario from start to end in virtual time. @throws what the product or the account did not expect */
 export async function simulate(settings: SimulationSettings): Promise<Simulated> {
   const standing = await standUp(settings);
-  const { account, fleet, scenario, stack, invariants } = standing;
+  const { account, fleet, scenario, stack, invariants, faults } = standing;
   const { clock } = account.world;
   startTraffic(account, fleet, scenario);
 
@@ -124,12 +133,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
     deploy(standing, { name: scenario.name, spec: scenario.deployment }),
     ...scenario.rivals.map(async (spec, index) => {
       await clock.sleep(spec.atSeconds * 1000);
-      return deploy(standing, { name: `${scenario.name}-rival-${index + 1}`, spec });
+      return deploy(standing, { name: rivalName(scenario, index), spec });
     }),
   ]);
   const [deployment, ...rivals] = await clock.runFor(all, 48 * 60 * MINUTE);
   const endedAt = clock.now();
-  const [missed] = ahead;
+  const missed = [...ahead].find(event => !event.mayMiss);
   if (stack && missed)
     throw new Error(`The deployment was over before the event ${JSON.stringify(missed)} could happen.`);
   account.traffic.stop();
@@ -144,18 +153,27 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
     account,
     fleet,
     stack,
+    faults,
     startedAt,
   };
 }
 
 /**
- * Lets what was set in motion show (marks, replacements, a release that is spreading), gives back what is held, and checks
- * what is left.
+ * Lets what was set in motion end: faults, runs that are being undone, then what only shows late (marks, replacements, a
+ * release that is spreading). Gives back what is held, and checks what is left.
  *
  * @returns the instances that were held
  */
-export async function settleEnd({ account, stack, invariants }: Standing): Promise<readonly string[]> {
+export async function settleEnd({
+  account,
+  stack,
+  invariants,
+  faults,
+}: Standing): Promise<readonly string[]> {
   const { clock } = account.world;
+  const isRunning = () => [...(stack?.executions.all() ?? [])].some(({ status }) => status === 'RUNNING');
+  await clock.pass(Math.max(0, (faults?.endsAt ?? 0) - clock.now()));
+  for (let waited = 0; waited < LONGEST_RUN_MINUTES && isRunning(); waited++) await clock.pass(MINUTE);
   await clock.pass(15 * MINUTE);
   const held = stack && (await clock.runFor(heldIn(stack)));
   if (stack && held && held.instanceIds.length > 0) {
@@ -210,30 +228,41 @@ export function startTraffic(account: Account, fleet: BuiltFleet, scenario: Scen
   });
 }
 
-/** What the ledger holds: the key of each item, and of a run whether it is live. */
-export async function ledgerItems({
-  template,
-  wire,
-}: Stack): Promise<{ readonly pk: string; readonly status: string | undefined }[]> {
+/** What the ledger holds: the key of each item, and of a run how it stands. */
+export async function ledgerItems({ template, wire }: Stack): Promise<LedgerItem[]> {
   const client = new DynamoDBClient({
     region: 'local',
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
     requestHandler: wire.transport(),
   });
   const TableName = template.tables.get('Ledger')?.name;
-  const items: { pk: string; status: string | undefined }[] = [];
+  const items: LedgerItem[] = [];
   let from: Record<string, AttributeValue> | undefined;
   do {
     const page = await client.send(
       new ScanCommand({
         TableName,
-        ProjectionExpression: 'pk, #status',
-        ExpressionAttributeNames: { '#status': 'status' },
+        ProjectionExpression: 'pk, #status, outcome, #error, deadline, goAheadAt, resumedAt, endedAt',
+        ExpressionAttributeNames: { '#status': 'status', '#error': 'error' },
         ExclusiveStartKey: from,
       }),
     );
-    items.push(...(page.Items ?? []).map(item => ({ pk: item.pk?.S ?? '', status: item.status?.S })));
+    items.push(...(page.Items ?? []).map(toLedgerItem));
     from = page.LastEvaluatedKey;
   } while (from);
   return items;
+}
+
+function toLedgerItem(item: Record<string, AttributeValue>): LedgerItem {
+  const at = (name: string) => (item[name]?.N === undefined ? undefined : Number(item[name].N));
+  return {
+    pk: item.pk?.S ?? '',
+    status: item.status?.S,
+    outcome: item.outcome?.S,
+    error: item.error?.S,
+    deadline: at('deadline'),
+    goAheadAt: at('goAheadAt'),
+    resumedAt: at('resumedAt'),
+    endedAt: at('endedAt'),
+  };
 }

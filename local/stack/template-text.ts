@@ -11,12 +11,23 @@ const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ].map((name): [string, string] => [`!${name}`, `Fn::${name}`]),
 ]);
 
+/** By its text: simulations by the hundred read the same template, and parsing takes longer than a tenth of a short one. */
+const documents = new Map<string, JsonObject>();
+
 /**
  * Reads a YAML or JSON document; CloudFormation's short tags become their long form.
  *
  * @throws Error on a syntax error, an unknown tag, or a document that is not a map
  */
 export function readYaml(text: string, where: string): JsonObject {
+  const known = documents.get(text);
+  if (known) return known;
+  const read = parseYaml(text, where);
+  documents.set(text, read);
+  return read;
+}
+
+function parseYaml(text: string, where: string): JsonObject {
   const document = parseDocument(text, { logLevel: 'silent' });
   const [error] = document.errors;
   if (error) throw new Error(`${where}: ${error.message}`);

@@ -111,7 +111,8 @@ export class Bracket {
   }
 
   async ledger(): Promise<readonly { readonly pk: string; readonly status: string | undefined }[]> {
-    return this.clock.runFor(ledgerItems(this.stack));
+    const items = await this.clock.runFor(ledgerItems(this.stack));
+    return items.map(({ pk, status }) => ({ pk, status }));
   }
 
   /** What is left, and every invariant that was broken, when all that was set in motion has shown. */

@@ -1,0 +1,77 @@
+import type { Account } from '../account/account.ts';
+import type { Entry } from '../account/journal.ts';
+import type { Scenario } from './scenario.ts';
+
+/** From the read that a go-ahead rests on to the go-ahead itself: two tasks, repeated when calls fail. */
+const DECIDING_MS = 60_000;
+const DECIDING_AMID_FAULTS_MS = 300_000;
+
+const CAPACITY = new Set(['terminate-instance', 'mark-unhealthy', 'break-application']);
+const SUPPRESSION = new Set(['suppress-instance', 'release-suppression']);
+
+/** What people did to the fleet beside its deployments, so that nothing of it is counted against a product that could not see it. */
+export class People {
+  readonly #account: Account;
+  readonly #acts: Extract<Entry, { type: 'person' }>[] = [];
+  readonly #decidingMs: number;
+  readonly #detectionMs: number;
+
+  constructor(account: Account, { faults, fleet }: Scenario) {
+    this.#account = account;
+    this.#decidingMs = faults ? DECIDING_AMID_FAULTS_MS : DECIDING_MS;
+    const seconds = fleet.targetGroups.map(
+      ({ healthCheck }) =>
+        (healthCheck.intervalSeconds + healthCheck.timeoutSeconds) * healthCheck.unhealthyThreshold,
+    );
+    this.#detectionMs = Math.max(0, ...seconds) * 1000;
+    account.world.journal.listen(entry => {
+      if (entry.type === 'person') this.#acts.push(entry);
+    });
+  }
+
+  /** Has a person changed the suppression of an instance so late before `at` that no read could show it? */
+  changedSuppressionUnseen(instanceId: string, at: number): boolean {
+    const { releaseSpreadSeconds, describeLagSeconds } = this.#account.world.physics;
+    const hiddenMs = (releaseSpreadSeconds[1] + describeLagSeconds[1]) * 1000 + this.#decidingMs;
+    return this.#acted(SUPPRESSION, instanceId, at - hiddenMs);
+  }
+
+  /** Is the suppression of an instance, or its absence, a person's doing by now? */
+  hasSuppressed(instanceId: string): boolean {
+    return this.#acted(SUPPRESSION, instanceId, 0);
+  }
+
+  hasRegistered(instanceId: string, since: number): boolean {
+    return this.#acted(new Set(['register-targets']), instanceId, since);
+  }
+
+  /** A target that a person puts back shows at once: only what was decided already can be wrong. */
+  registeredUnseen(instanceId: string): boolean {
+    return this.hasRegistered(instanceId, this.#account.world.clock.now() - this.#decidingMs);
+  }
+
+  hasBroken(instanceId: string): boolean {
+    return this.#acted(new Set(['break-application']), instanceId, 0);
+  }
+
+  /** Has a person taken capacity away at all? */
+  get tookCapacity(): boolean {
+    return this.#acts.some(({ act }) => CAPACITY.has(act));
+  }
+
+  /** Has a person, or Auto Scaling for one, taken capacity away that a load balancer still counts? */
+  tookCapacityUnseen(): boolean {
+    const { clock, journal } = this.#account.world;
+    const since = clock.now() - this.#detectionMs - this.#decidingMs;
+    return (
+      this.#acts.some(({ act, at }) => at >= since && CAPACITY.has(act)) ||
+      journal.entries.some(
+        entry => entry.type === 'activity' && entry.kind === 'terminate' && entry.at >= since,
+      )
+    );
+  }
+
+  #acted(acts: ReadonlySet<string>, instanceId: string, since: number): boolean {
+    return this.#acts.some(one => acts.has(one.act) && one.instanceId === instanceId && one.at >= since);
+  }
+}
