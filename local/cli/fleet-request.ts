@@ -1,5 +1,5 @@
 import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
-import { type RunRequest, runRequest } from '../../functions/core/request.ts';
+import { type RunRequest, readRequest, runRequest } from '../../functions/core/request.ts';
 import { locateFaults } from '../located-faults.ts';
 import { UsageError } from './command.ts';
 import { type JsonFile, readJsonFile } from './files.ts';
@@ -44,8 +44,11 @@ export type FleetValues = Readonly<Partial<Record<keyof typeof fleetOptions, str
 /** What stands for the run when only its fleet is named. */
 const PLANNED_RUN = 'plan';
 
+/** A request as it was given, which can be used, before a stack's defaults are put below it. */
+export type GivenRequest = object;
+
 /** @throws UsageError unless exactly one of the options names a fleet that can be read */
-export function readFleetRequest(values: FleetValues): RunRequest {
+export function readFleetRequest(values: FleetValues): GivenRequest {
   const names: readonly FleetOption[] = ['request', 'instances', 'auto-scaling-group', 'deployment'];
   const given = names.filter(name => values[name] !== undefined);
   const [option] = given;
@@ -53,21 +56,28 @@ export function readFleetRequest(values: FleetValues): RunRequest {
     throw new UsageError(`Name the fleet by one of ${names.map(name => `--${name}`).join(', ')}.`);
   const value = values[option] ?? '';
   const traffic = values.traffic === undefined ? {} : { traffic: values.traffic };
-  if (option === 'request') return readRequestFile(readJsonFile(value), traffic);
-  const read = readOrFaults(runRequest, { runId: PLANNED_RUN, fleet: fleetOf(option, value), ...traffic });
-  if (!read.faults) return read.data;
+  if (option === 'request') return givenIn(readJsonFile(value), traffic);
+  const request = { runId: PLANNED_RUN, fleet: fleetOf(option, value), ...traffic };
+  const read = readOrFaults(runRequest, request);
+  if (!read.faults) return request;
   const faults = read.faults.map(({ path: [member], message }) =>
     sentenceOf({ path: [member === 'fleet' ? `--${option}` : `--${String(member)}`], message }, ''),
   );
   throw new UsageError(faults.join('\n'));
 }
 
+/** @throws UsageError that names each line and field */
+export function readRequestFile(file: JsonFile): RunRequest {
+  return readRequest(runRequest, givenIn(file, {}));
+}
+
 /** @param besides members that a flag gives. @throws UsageError that names each line and field */
-export function readRequestFile({ name, text, value }: JsonFile, besides: object = {}): RunRequest {
+export function givenIn({ name, text, value }: JsonFile, besides: object): GivenRequest {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const read = readOrFaults(runRequest, isObject ? { ...value, ...besides } : value);
-  if (!read.faults) return read.data;
-  throw new UsageError(locateFaults(text, name, read.faults, 'the request').join('\n'));
+  const request = isObject ? { ...value, ...besides } : value;
+  const { faults } = readOrFaults(runRequest, request);
+  if (faults) throw new UsageError(locateFaults(text, name, faults, 'the request').join('\n'));
+  return Object(request);
 }
 
 function fleetOf(option: Exclude<FleetOption, 'request'>, value: string): object {

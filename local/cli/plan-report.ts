@@ -5,9 +5,10 @@ import type { Bystander, Member } from '../../functions/core/domain/fleet.ts';
 import type { PlannedGroup, PlannedHolding } from '../../functions/core/domain/plan.ts';
 import { Refusal, RunEnded, RunInProgress } from '../../functions/core/errors.ts';
 import { findRun } from '../../functions/core/ledger/runs.ts';
-import type { RunRequest } from '../../functions/core/request.ts';
+import type { Policy, RunRequest } from '../../functions/core/request.ts';
 import type { OptInTag } from '../../functions/core/settings.ts';
 import { list } from './format.ts';
+import type { StackDefaults } from './stack-defaults.ts';
 
 /** What `quiesce plan --json` prints. */
 export interface PlanReport {
@@ -16,6 +17,10 @@ export interface PlanReport {
   readonly runId: string;
   /** The ledger's table; null when the plan was made without one, as if there were no other runs. */
   readonly ledger: string | null;
+  /** What the run is planned by: the request's own policy, over the stack's, over the defaults. */
+  readonly policy: Policy;
+  /** The stack's part of it, as its parameter says; null when no stack was named. */
+  readonly stack: { readonly machineArn: string; readonly defaultPolicy: string } | null;
   /** Why the run would be refused; empty when it would begin. */
   readonly refusals: readonly NamedRefusal[];
   /** Null when the fleet could not be planned for. */
@@ -51,7 +56,7 @@ export interface Blindness {
 export async function reportOnPlan(
   request: RunRequest,
   optIn: OptInTag,
-  table: string | undefined,
+  { table, stack }: { readonly table: string | undefined; readonly stack: StackDefaults | undefined },
 ): Promise<PlanReport> {
   const refusals: NamedRefusal[] = [];
   const refuse = ({ name, message }: Refusal) => refusals.push({ error: name, cause: message });
@@ -70,6 +75,8 @@ export async function reportOnPlan(
     format: 'quiesce.plan/1',
     runId: request.runId,
     ledger: table ?? null,
+    policy: request.policy,
+    stack: stack ? { machineArn: stack.machineArn, defaultPolicy: stack.defaultPolicy } : null,
     refusals,
     plan: planned ? factsOf(planned) : null,
   };

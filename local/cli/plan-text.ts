@@ -7,9 +7,14 @@ import type { Blindness, NamedRefusal, PlanFacts, PlanReport } from './plan-repo
 const WIDTH = 100;
 
 /** A plan as a person reads it. */
-export function describePlan({ runId, ledger, refusals, plan }: PlanReport): string {
+export function describePlan({ runId, ledger, stack, refusals, plan }: PlanReport): string {
   const paragraphs = [
-    [ledger === null ? NO_LEDGER : `Run ${runId}, with what the ledger ${ledger} knows of other runs.`],
+    [
+      ledger === null ? NO_LEDGER : `Run ${runId}, with what the ledger ${ledger} knows of other runs.`,
+      stack === null
+        ? NO_STACK
+        : `Where the request says nothing: the stack's DefaultPolicy ${stack.defaultPolicy}.`,
+    ],
     ...(plan ? describeFacts(plan) : []),
     ...refusals.map(describeRefusal),
     ...(refusals.length === 0 ? [['The run would begin.']] : []),
@@ -21,6 +26,9 @@ export function describePlan({ runId, ledger, refusals, plan }: PlanReport): str
 }
 
 const NO_LEDGER = 'No ledger was named (--table): planned as if there were no other runs.';
+
+const NO_STACK =
+  "No stack was named (--machine): planned with Quiesce's own policy where the request says nothing.";
 
 function describeFacts(plan: PlanFacts): string[][] {
   return [

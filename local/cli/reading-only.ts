@@ -5,6 +5,7 @@ import {
   dynamoDb,
   ec2,
   elasticLoadBalancing,
+  stepFunctions,
 } from '../../functions/core/aws/clients.ts';
 
 /** Commands that change nothing, by the names that AWS gives them. */
@@ -17,6 +18,7 @@ export function readOnly(): void {
   refuseWrites(dynamoDb().middlewareStack);
   refuseWrites(ec2().middlewareStack);
   refuseWrites(elasticLoadBalancing().middlewareStack);
+  refuseWrites(stepFunctions().middlewareStack);
 }
 
 function refuseWrites<I extends object, O extends object>(stack: MiddlewareStack<I, O>): void {

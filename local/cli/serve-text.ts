@@ -34,6 +34,7 @@ export function servedOf({ url, standing, stack }: ServedAccount, scenario: Scen
       AWS_REGION: account.world.region,
       AWS_DEFAULT_REGION: account.world.region,
       QUIESCE_LEDGER_TABLE: tables.get('Ledger')?.name ?? '',
+      QUIESCE_BEFORE_DEPLOY: machines.get('BeforeDeploy')?.arn ?? '',
     },
     instances: fleet.instances.map(({ id, zone }) => ({ instanceId: id, zone })),
     autoScalingGroupName: fleet.groupName ?? null,

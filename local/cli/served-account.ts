@@ -13,6 +13,8 @@ export interface ServeSettings {
   /** When the account begins, in milliseconds since the epoch. */
   readonly startsAt?: number;
   readonly hear?: (entry: Entry) => void;
+  /** Of the template, instead of their defaults. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Hears every call that comes over the port, before it is answered. */
   readonly called?: (call: Call) => void;
 }
@@ -28,7 +30,7 @@ export interface ServedAccount {
 
 /** A scenario's fleet with Quiesce deployed beside it, answering on a loopback port while its time passes. */
 export async function serveAccount(settings: ServeSettings): Promise<ServedAccount> {
-  const { scenario, port, pace, startsAt, hear, called } = settings;
+  const { scenario, port, pace, startsAt, hear, parameters, called } = settings;
   const outside: Gate = {
     before(call) {
       if (call.caller.kind === 'operator') called?.(call);
@@ -39,6 +41,7 @@ export async function serveAccount(settings: ServeSettings): Promise<ServedAccou
     gates: () => [outside],
     ...(startsAt !== undefined && { startsAt }),
     ...(hear && { hear }),
+    ...(parameters && { parameters }),
   });
   const { account, stack, fleet } = standing;
   if (!stack) throw new Error('Quiesce was not deployed');

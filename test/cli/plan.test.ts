@@ -7,7 +7,7 @@ import { readOnly } from '../../local/cli/reading-only.ts';
 import { quiesceWith, type Ran } from './helpers/quiesce.ts';
 import { serveShop } from './helpers/served.ts';
 
-const shop = serveShop();
+const shop = serveShop('max', { DefaultPolicy: '{"leadSeconds":240,"waitSeconds":60}' });
 const reportOf = ({ stdout }: Ran): PlanReport => JSON.parse(stdout);
 
 describe('a plan that would begin', () => {
@@ -47,11 +47,33 @@ describe('a plan that would begin', () => {
     });
   });
 
+  test("reads the stack's DefaultPolicy from the machine that it names, under what the request says", async () => {
+    const { instanceIds, told, quiesce } = shop();
+    const machine = ['--machine', told.machines.BeforeDeploy ?? ''];
+    const [json, text, other] = await Promise.all([
+      quiesce('plan', '--instances', instanceIds[0], ...machine, '--json'),
+      quiesce('plan', '--instances', instanceIds[0], ...machine),
+      quiesce('plan', '--instances', instanceIds[0], '--machine', told.machines.AfterDeploy ?? ''),
+    ]);
+    expect(reportOf(json)).toMatchObject({
+      policy: { leadSeconds: 240, waitSeconds: 60, readySeconds: 900 },
+      stack: { machineArn: machine[1], defaultPolicy: '{"leadSeconds":240,"waitSeconds":60}' },
+    });
+    expect(text.stdout).toMatch(
+      /^Where the request says nothing: the stack's DefaultPolicy {"leadSeconds":240,"waitSeconds":60}\.$/m,
+    );
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: `${told.machines.AfterDeploy} is not before-deploy of Quiesce.\n`,
+    });
+  });
+
   test('works where Quiesce is not deployed: without a table it makes no call to DynamoDB, and says so', async () => {
     const { instanceIds, calls, quiesce } = shop();
     calls.length = 0;
     const { code, stdout } = await quiesce('plan', '--instances', instanceIds[0]);
     expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/^No stack was named \(--machine\): planned with Quiesce's own policy .*\.$/m);
     expect(stdout).toMatch(/^No ledger was named \(--table\): planned as if there were no other runs\.$/m);
     expect(calls.filter(({ service }) => service === 'dynamodb')).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../local/cli/command.ts';
-import { readRequestFile } from '../../local/cli/fleet-request.ts';
+import { givenIn } from '../../local/cli/fleet-request.ts';
 import { parseScenario, ScenarioRefused } from '../../local/simulate/scenario.ts';
 
 /** Why a scenario of these lines is refused, a line a fault. */
@@ -122,8 +122,7 @@ describe('a fault in a scenario is a sentence with its line and its field', () =
 
 test('a fault in a request is a sentence with its line and its field', () => {
   const text = '{\n\t"runId": "x y",\n\t"policy": {\n\t\t"leadSeconds": 3\n\t}\n}';
-  const read = () =>
-    readRequestFile({ name: 'request.json', text, value: JSON.parse(text) }, { traffic: 'both' });
+  const read = () => givenIn({ name: 'request.json', text, value: JSON.parse(text) }, { traffic: 'both' });
   expect(read).toThrow(UsageError);
   expect(read).toThrow(
     /^request\.json:1: fleet: must be exactly one of .*\nrequest\.json:1: traffic: must be one of drain, leave, not "both"\nrequest\.json:2: runId: .*, not "x y"\nrequest\.json:4: policy\.leadSeconds: must be at least 180: /,

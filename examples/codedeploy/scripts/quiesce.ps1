@@ -14,6 +14,9 @@ $limitSeconds = if ($env:QUIESCE_LIMIT_SECONDS) { [int]$env:QUIESCE_LIMIT_SECOND
 $retrySeconds = 15
 $mostFailures = 10
 
+# The metadata service is on this machine: no proxy reaches it.
+[System.Net.WebRequest]::DefaultWebProxy = New-Object System.Net.WebProxy
+
 function Fail([string]$why) {
     [Console]::Error.WriteLine("quiesce: $why")
     exit 1
@@ -51,7 +54,7 @@ function Send-Question {
         "user = `"$($credentials.AccessKeyId):$($credentials.SecretAccessKey)`"",
         "header = `"x-amz-security-token: $($credentials.Token)`"",
         'header = "content-type: application/json"',
-        "data = `"$($question.Replace('"', '\"'))`""
+        "data = `"$($question.Replace('\', '\\').Replace('"', '\"'))`""
     )
     $lines = @($config | & curl.exe --silent --connect-timeout 10 --max-time 75 --config - `
             --aws-sigv4 "aws:amz:${region}:lambda" --write-out '\n%{http_code}' $url)
@@ -81,7 +84,7 @@ while ($true) {
         $answer = try { $hook.Text | ConvertFrom-Json } catch { $null }
         $reason = if ($answer.reason) { $answer.reason } else { "refused: $($hook.Text)" }
         $verdict = "$($hook.Status):$($answer.verdict)"
-        $pause = [int]$answer.waitSeconds
+        $pause = if ($null -ne $answer.waitSeconds) { [int]$answer.waitSeconds } else { $retrySeconds }
     } catch {
         $failures++
         $reason = $_.Exception.Message

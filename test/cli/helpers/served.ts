@@ -30,13 +30,14 @@ export interface Shop {
   quiesce(...args: readonly string[]): Promise<Ran>;
 }
 
-export function serveShop(pace: Pace = 'max'): () => Shop {
+export function serveShop(pace: Pace = 'max', parameters: Readonly<Record<string, string>> = {}): () => Shop {
   let shop: Shop | undefined;
   beforeAll(async () => {
     const calls: Call[] = [];
-    const account = await serveAccount({ scenario: SHOP, port: 0, pace, called: call => calls.push(call) });
+    const called = (call: Call) => calls.push(call);
+    const account = await serveAccount({ scenario: SHOP, port: 0, pace, parameters, called });
     const told = servedOf(account, SHOP, pace);
-    const { QUIESCE_LEDGER_TABLE: table = '', ...env } = told.environment;
+    const { QUIESCE_LEDGER_TABLE: table = '', QUIESCE_BEFORE_DEPLOY: _, ...env } = told.environment;
     const [a = '', b = '', c = '', d = ''] = told.instances.map(({ instanceId }) => instanceId);
     shop = {
       account,
