@@ -200,6 +200,33 @@ describe('R-GONE: a group that is deleted while a run is in it', () => {
   );
 });
 
+test('R-GONE, R-PARTIAL: a target group that is deleted between the look at it and its registration blocks no other', async () => {
+  const second = { name: 'admin', port: 9090, attributes: { 'deregistration_delay.timeout_seconds': '30' } };
+  const web = { ...second, name: 'web', port: 8080 };
+  let gone: string | undefined;
+  const run = await bracket(
+    { ...usual, targetGroups: [web, second] },
+    {
+      gates: () => [
+        {
+          before: (call, { TargetGroupArn }) => {
+            if (call.action === 'RegisterTargets') gone ??= String(TargetGroupArn);
+            if (gone !== undefined && TargetGroupArn === gone) throw deleted['target group'].answer;
+          },
+        },
+      ],
+    },
+  );
+  const before = await failBefore(run);
+  expect(outcome(before)).toBe('FAILED BudgetSpent');
+  expect(before.cause).not.toContain('The undo failed too');
+  const registered = run.actsOf('RegisterTargets').map(({ input }) => input.TargetGroupArn);
+  expect(new Set(registered).size).toBe(2);
+  expect(run.stack.lambda.logs.some(({ line }) => line.includes('does not exist any more'))).toBe(true);
+  const kinds = (await run.ledger()).map(({ pk }) => pk.split('#')[0]);
+  expect(kinds.filter(kind => kind !== 'pace')).toEqual(['run']);
+});
+
 describe('D5: a function of a failed branch that is still running', () => {
   test('does nothing after the fence', async () => {
     let held = false;

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../local/wire/contract.ts';
-import { type Bracket, outcome } from '../machine/helpers/bracket.ts';
+import { type Bracket, bracket, outcome } from '../machine/helpers/bracket.ts';
 import { claimOf } from '../unit/helpers/records.ts';
-import { claimFor, deleteRun, held, secondsUntilHealed, stopAt, swept } from './helpers/stopped.ts';
+import {
+  claimFor,
+  deleteRun,
+  held,
+  onlySchedule,
+  secondsUntilHealed,
+  small,
+  stopAt,
+  swept,
+} from './helpers/stopped.ts';
 
 const MINUTE = 60_000;
 
@@ -154,5 +163,29 @@ describe('two runs on one instance: it is never released early, and never suppre
     await secondsUntilHealed(run);
     expect(undos(run)).toHaveLength(2);
     expect(await run.violations()).toEqual([]);
+  });
+});
+
+describe('D2, R-TTL: traffic that a dead run has claimed is not claimed for ever', () => {
+  test.for(['forgotten', 'lost'] as const)('its run was %s', async how => {
+    let swept = false;
+    const run = await bracket(small, {
+      deliveries: (event, rule) => (swept ? onlySchedule(event, rule) : []),
+    });
+    await run.before();
+    if (how === 'lost') await deleteRun(run, 'r');
+    else await run.clock.pass(150 * MINUTE);
+    expect(outcome(await run.before({ runId: 'next' }))).toBe('SUCCEEDED');
+    expect(outcome(await run.after({ runId: 'next' }))).toBe('SUCCEEDED');
+    swept = true;
+    await secondsUntilHealed(run);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('but that of a slow one is', async () => {
+    const run = await bracket(small, { deliveries: () => [] });
+    await run.before();
+    await run.clock.pass(60 * MINUTE);
+    expect(outcome(await run.before({ runId: 'next' }))).toBe('FAILED RunInProgress');
   });
 });

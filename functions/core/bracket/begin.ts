@@ -1,8 +1,9 @@
 import { inChunks } from '../aws/batch.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
+import { overdueAt } from '../domain/sweep.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
-import { advance, createRun, endHolding, findRun, markActed } from '../ledger/runs.ts';
+import { advance, createRun, endHolding, findRun, findRuns, markActed } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
@@ -127,7 +128,7 @@ async function claimAll(
 ): Promise<Claims> {
   const conflicts: Conflict[] = [];
   const superseding = new Set<string>();
-  const ended = await endedRuns(new Set(movedBy.values()));
+  const ended = await runsThatAreOver(new Set(movedBy.values()), now);
   // Written before anything is taken over: from then on this run has something to undo.
   if (ended.size > 0) await markActed(request.runId, owner);
   await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
@@ -153,10 +154,18 @@ async function claimAll(
   return { conflicts, superseding };
 }
 
-/** Those that have failed and still hold what they did: a run that comes after them takes it over (D2). */
-async function endedRuns(runIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const runs = await Promise.all([...runIds].map(findRun));
-  return new Set(runs.flatMap(run => (run?.status === 'ended' ? [run.runId] : [])));
+/**
+ * Those that still hold what they did, and are over: a run that comes after them takes it over (D2). Over is what has ended,
+ * what the ledger does not know any more, and what nobody has ended although its time and its claims are past.
+ */
+async function runsThatAreOver(runIds: ReadonlySet<string>, now: number): Promise<ReadonlySet<string>> {
+  const known = await findRuns([...runIds]);
+  return new Set(
+    [...runIds].filter(runId => {
+      const run = known.get(runId);
+      return run?.status !== 'live' || now > Math.max(run.plan.suppressUntil, overdueAt(run));
+    }),
+  );
 }
 
 /** Ends this run's claims on instances where it has done nothing. */

@@ -4,6 +4,7 @@ import { type ListedTarget, type Member, targetKey } from '../domain/fleet.ts';
 import { isRegistered } from '../domain/floors.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
+import { TargetGroupUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
@@ -21,8 +22,8 @@ export async function putBack(runId: string, owner: string, deadline: number): P
   const run = await ownRun(runId, owner);
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);
-  const { notTaken, inStandby, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
-  const reasons = [...inStandby, ...notTaken.map(({ said }) => said)].slice(0, 5);
+  const { notTaken, inStandby, gone, rest } = await registerMembers(run, members, () => ownRun(runId, owner));
+  const reasons = [...inStandby, ...gone, ...notTaken.map(({ said }) => said)].slice(0, 5);
   if (rest === 0 && inStandby.length === 0) return { ...metStep(members.length), reasons };
   const wait = nextWait(nowSeconds(), deadline, pollSeconds(run.plan.budgets.inService));
   if (rest === 0) return waitingStep(wait, reasons);
@@ -40,6 +41,8 @@ export interface Registered {
   readonly notTaken: readonly NotTaken[];
   /** What Auto Scaling does not bring back from Standby. */
   readonly inStandby: readonly string[];
+  /** Target groups that were deleted meanwhile: there is nothing left to put back into them (R-GONE). */
+  readonly gone: readonly string[];
   /** Seconds until more may be registered; 0 when all that could be is. */
   readonly rest: number;
 }
@@ -58,16 +61,18 @@ export async function registerMembers(
   const notTaken: NotTaken[] = [];
   const size = { targets: members.length, groups: run.plan.groups.length };
   const turn = members.length > 0 ? await secondsToMove(run.runId, 'back', size) : 0;
-  if (turn > 0) return { notTaken, inStandby, rest: turn };
+  const gone: string[] = [];
+  if (turn > 0) return { notTaken, inStandby, gone, rest: turn };
   const calls: (() => Promise<void>)[] = [];
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, members);
     for (const targets of chunk(missing, TARGETS_PER_CALL))
       calls.push(async () => {
         await before();
-        const { failed } = await registerTargets(group.arn, targets, group.targetType);
+        const failed = await registerUnlessGone(group, targets);
+        if (!failed) gone.push(`target group ${group.name} does not exist any more`);
         notTaken.push(
-          ...failed.map(({ item, reason }) => ({
+          ...(failed ?? []).map(({ item, reason }) => ({
             target: item,
             said: `${item.id}:${item.port ?? ''} of ${group.name}: ${reason}`,
           })),
@@ -77,7 +82,17 @@ export async function registerMembers(
   const rest = await inTurn(calls);
   if (rest === 0)
     for (const { arn } of run.plan.groups) await keepOut(arn, run.runId, countOut(stayOut, arn));
-  return { notTaken, inStandby, rest };
+  return { notTaken, inStandby, gone, rest };
+}
+
+/** What AWS did not take; undefined when the group was deleted since it was looked at. */
+async function registerUnlessGone(group: PlannedGroup, targets: readonly ListedTarget[]) {
+  try {
+    return (await registerTargets(group.arn, targets, group.targetType)).failed;
+  } catch (error) {
+    if (error instanceof TargetGroupUnknown) return undefined;
+    throw error;
+  }
 }
 
 /** How many targets of these members the group has in each zone. */

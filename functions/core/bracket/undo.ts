@@ -33,7 +33,7 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const isMoved = ({ instanceId }: Member) => records.get(instanceId)?.traffic === runId;
   const moved = putBack.filter(isMoved);
   const go = async () => undefined;
-  const { notTaken, inStandby, rest } = await registerMembers(run, moved, go, kept.filter(isMoved));
+  const { notTaken, inStandby, gone, rest } = await registerMembers(run, moved, go, kept.filter(isMoved));
   const notBack = [...(await ofThoseThatRemain(notTaken, moved)), ...inStandby];
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
@@ -57,7 +57,8 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
     ...refused,
     ...(turn > 0 ? ['the turn of this run to disable suppressions'] : []),
   ];
-  return reasons.length > 0 ? waitingStep(wait, reasons.slice(0, 5)) : metStep(members.length);
+  if (reasons.length > 0) return waitingStep(wait, [...reasons, ...gone].slice(0, 5));
+  return { ...metStep(members.length), reasons: gone.slice(0, 5) };
 }
 
 /** A terminated instance goes back into no target group, and must not keep the others suppressed (R-GONE). */

@@ -6,6 +6,8 @@ import type { Plan, PlannedGroup, PlannedHolding } from './plan.ts';
 export interface LostRun {
   readonly instanceIds: readonly string[];
   readonly memberships: readonly Membership[];
+  /** Target groups in which targets of it count as taken out. */
+  readonly targetGroupArns: readonly string[];
   readonly holds: readonly {
     readonly group: string;
     readonly suspended: readonly string[];
@@ -32,8 +34,8 @@ const USUAL: BudgetFacts = {
 };
 
 /** A plan by which all of it can be undone, worked out from what is held. */
-export function planOfLost({ instanceIds, memberships, holds }: LostRun): Plan {
-  const arns = [...new Set(memberships.map(membership => membership.targetGroupArn))];
+export function planOfLost({ instanceIds, memberships, targetGroupArns, holds }: LostRun): Plan {
+  const arns = [...new Set([...memberships.map(one => one.targetGroupArn), ...targetGroupArns])];
   return {
     instanceIds,
     bystanders: [],

@@ -73,8 +73,8 @@ export interface Finding {
   readonly attempt: string;
 }
 
-/** The executions end after this all the same: each step of a loop may have been retried for minutes. Ours. */
-export const OVERDUE_SECONDS = 600;
+/** How much later than its time a phase may end: each step of its loops may have been retried for minutes. Ours. */
+const OVERDUE_SECONDS = 600;
 
 /** Seconds between two sweeps: the rate of SweepSchedule in template.yaml. A test holds the two together. */
 export const SWEEP_SECONDS = 300;
@@ -90,6 +90,9 @@ export function deploymentOf({ runId, request }: Pick<SweptRun, 'runId' | 'reque
 /** When the phase that a live run is in has to be over: between go-ahead and after-deploy it is the deployment's budget. */
 export const phaseEndsAt = ({ phase, goAheadAt, deadline, plan }: SweptRun): number =>
   phase === 'go-ahead' && goAheadAt !== undefined ? goAheadAt + plan.budgets.deployment : deadline;
+
+/** From then on a live run is overdue, whatever still acts for it. */
+export const overdueAt = (run: SweptRun): number => phaseEndsAt(run) + OVERDUE_SECONDS;
 
 /** What a live run has died of; undefined when somebody looks after it. */
 export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined {
@@ -112,7 +115,7 @@ export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined
     const cause = `CodeDeploy deployment ${deploymentId} ended with ${deployment.status} before after-deploy had closed the bracket.`;
     return found('deployment-ended', deployment.at, 'DeploymentEnded', cause);
   }
-  const due = phaseEndsAt(run) + OVERDUE_SECONDS;
+  const due = overdueAt(run);
   if (facts.now <= due) return undefined;
   const what =
     run.phase === 'go-ahead' ? 'after-deploy was not started' : `its phase ${run.phase} did not end`;

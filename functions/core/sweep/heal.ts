@@ -56,7 +56,7 @@ async function writeAgain({ runId, left, error, cause }: Finding): Promise<boole
   const [group = 'unknown'] = autoScalingGroups;
   const fleet = instances.length > 0 ? { instanceIds: instances } : { autoScalingGroupName: group };
   const request = readRequest(runRequest, { runId, fleet });
-  const plan = planOfLost({ instanceIds: instances, memberships, holds });
+  const plan = planOfLost({ instanceIds: instances, memberships, targetGroupArns: left.targetGroups, holds });
   return recordLostRun({ runId, request, plan, at: nowSeconds(), error, cause });
 }
 
