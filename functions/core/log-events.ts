@@ -15,6 +15,7 @@ export const logEvents = {
   runFenced: 'run.fenced',
   runUndoing: 'run.undoing',
   runUndone: 'run.undone',
+  runTold: 'run.told',
   runsUnended: 'runs.unended',
   ledgerSwept: 'ledger.swept',
   hookAnswered: 'hook.answered',

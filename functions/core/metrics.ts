@@ -5,6 +5,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
  * metric that is paid for by itself, so ids of instances and runs are never among them: the log has those.
  */
 export const catalogue = {
+  /** One run that was given its go-ahead. */
+  go_ahead_total: { unit: MetricUnit.Count, dimensions: [] },
   /** From a run's last suppression to its go-ahead. */
   suppression_lead_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
   /** From a run's last deregistration to the look that saw all its targets drained. */

@@ -50,6 +50,17 @@ export const concludePayload = z.object({
   outcome: z.enum(['go-ahead', 'succeeded', 'undone']),
 });
 
+export const tellPayload = z.discriminatedUnion('phase', [
+  z.object({
+    phase: z.literal('compose'),
+    /** Empty when the machine's input was too broken to carry one. */
+    runId: z.string(),
+    error: z.string(),
+    cause: z.string(),
+  }),
+  z.object({ phase: z.literal('told'), runId: named, what: named }),
+]);
+
 export const fencePayload = z.object({
   /** Empty when the machine's input was too broken to carry one. */
   runId: z.string(),

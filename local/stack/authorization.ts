@@ -3,7 +3,7 @@ import { type Call, type Caller, type Gate, ServiceError } from '../wire/contrac
 import { DYNAMODB } from './actions/dynamodb.ts';
 import { EC2 } from './actions/ec2.ts';
 import { AUTO_SCALING, CODEDEPLOY, ELASTIC_LOAD_BALANCING } from './actions/fleet.ts';
-import { CLOUDWATCH, LAMBDA, SNS, SQS, STATES } from './actions/operations.ts';
+import { CLOUDWATCH, EVENTS, LAMBDA, SNS, SQS, STATES } from './actions/operations.ts';
 import { About, type ActionTable, type Concern, type TagLookup } from './actions/resources.ts';
 import type { DeployedTemplate, Role } from './deployed-template.ts';
 import { type Decision, decide, type Statement } from './permissions.ts';
@@ -23,6 +23,7 @@ const TABLES: ReadonlyMap<string, ActionTable> = new Map(
     dynamodb: DYNAMODB,
     ec2: EC2,
     elasticloadbalancing: ELASTIC_LOAD_BALANCING,
+    events: EVENTS,
     lambda: LAMBDA,
     sns: SNS,
     sqs: SQS,
@@ -31,7 +32,7 @@ const TABLES: ReadonlyMap<string, ActionTable> = new Map(
 );
 
 /** Used by the platforms themselves, outside any call that the account sees. */
-const PLATFORM_SERVICES: ReadonlySet<string> = new Set(['logs', 'xray']);
+const PLATFORM_SERVICES: ReadonlySet<string> = new Set(['kms', 'logs', 'xray']);
 
 /**
  * Holds every call of a function, a machine or a rule to the permissions that the template gives its role. People at

@@ -3,6 +3,7 @@ import '../clock/lambda-globals.ts';
 import { readCompositeAlarm, readMetricAlarm } from '../account/alarm-settings.ts';
 import type { Alarms } from '../account/alarms.ts';
 import { StepFunctions } from '../account/step-functions.ts';
+import { Topics } from '../account/topics.ts';
 import type { World } from '../account/world.ts';
 import type { Execution } from '../states/execution.ts';
 import { Executions } from '../states/executions.ts';
@@ -23,6 +24,7 @@ import type { Code } from './handlers.ts';
 import type { JsonObject } from './json.ts';
 import { Lambda, type LambdaSettings } from './lambda.ts';
 import { MachineTasks } from './machine-tasks.ts';
+import { OptimizedIntegrations } from './optimized-integrations.ts';
 import { Queues } from './queues.ts';
 import { SdkIntegration } from './sdk-integration.ts';
 import { ServiceMetrics } from './service-metrics.ts';
@@ -54,6 +56,8 @@ export interface Stack {
   readonly executions: Executions;
   readonly events: Events;
   readonly queues: Queues;
+  /** What was published to SNS. */
+  readonly topics: Topics;
   /** Events that a function failed on and that no destination has kept. */
   readonly lostEvents: readonly LostEvent[];
   readonly wire: Wire;
@@ -96,7 +100,16 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
   for (const table of template.tables.values()) await database.createTable(table.create);
 
   const sdk = new SdkIntegration(name => services.find(service => service.name === name), world.region);
-  const tasks = new MachineTasks({ world, template, lambda, sdk, transport, gates });
+  const topics = new Topics(world);
+  const optimized = new OptimizedIntegrations({
+    gates,
+    now: () => world.clock.now(),
+    topics,
+    put: entry => events.put(entry),
+    start: (stateMachineArn, name, input) =>
+      stepFunctions.startExecution({ stateMachineArn, name, input }).executionArn ?? '',
+  });
+  const tasks = new MachineTasks({ world, template, lambda, sdk, optimized, transport, gates });
   const executions = new Executions(world, { tasks });
   const stepFunctions = new StepFunctions(world, executions);
   for (const { name, arn, role, definition } of template.machines.values()) {
@@ -142,6 +155,7 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     executions,
     events,
     queues,
+    topics,
     lostEvents: asynchronous.lost,
     wire,
     calls,

@@ -8,6 +8,7 @@ import { type Caller, type Gate, NoAnswer, ServiceError } from '../wire/contract
 import { runAs, type Transport } from '../wire/invocation.ts';
 import type { DeployedTemplate } from './deployed-template.ts';
 import type { Lambda } from './lambda.ts';
+import type { OptimizedIntegrations } from './optimized-integrations.ts';
 import type { SdkIntegration } from './sdk-integration.ts';
 
 export interface MachineTasksSettings {
@@ -15,6 +16,7 @@ export interface MachineTasksSettings {
   readonly template: DeployedTemplate;
   readonly lambda: Lambda;
   readonly sdk: SdkIntegration;
+  readonly optimized: OptimizedIntegrations;
   readonly transport: (caller: Caller) => Transport;
   /** What a call of `lambda:Invoke` passes, as calls over the wire do. */
   readonly gates: readonly Gate[];
@@ -43,6 +45,8 @@ export class MachineTasks implements Tasks {
         const version = /:function:[^:]+:(\d+)$/.exec(functionArn)?.[1];
         return { ExecutedVersion: version ?? '$LATEST', Payload: answer, StatusCode: 200 };
       }
+      case 'optimized':
+        return this.#settings.optimized.call(caller, resource.service, args);
       case 'sdk':
         return this.#call(caller, resource, args);
     }

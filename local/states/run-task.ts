@@ -151,7 +151,10 @@ function eventsOf({ resource }: TaskState): TaskEvents {
   const named =
     resource.kind === 'invoke'
       ? { resourceType: 'lambda', resource: `invoke${suffix}` }
-      : { resourceType: `aws-sdk:${resource.service}`, resource: `${resource.action}${suffix}` };
+      : {
+          resourceType: resource.kind === 'sdk' ? `aws-sdk:${resource.service}` : resource.service,
+          resource: `${resource.action}${suffix}`,
+        };
   return {
     scheduled: 'TaskScheduled',
     started: 'TaskStarted',

@@ -37,6 +37,7 @@ describe('a failed run', () => {
       'ObserveUndone',
       'IsUndone',
       'CloseRun',
+      'Tell',
       'EndFailed',
     ]);
   });

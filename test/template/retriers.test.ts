@@ -3,8 +3,8 @@ import { z } from 'zod';
 import * as errors from '../../functions/core/errors.ts';
 import type { JsonObject } from '../../local/stack/json.ts';
 import { predefinedErrors } from '../../local/states/failure.ts';
-import { brokenDefinition, machines } from './helpers/product.ts';
-import { statesOf, tasksOf } from './helpers/states.ts';
+import { brokenDefinition, everyMachine, machines } from './helpers/product.ts';
+import { invocationsOf, statesOf, tasksOf } from './helpers/states.ts';
 
 /** What our functions throw when the same call can succeed later. */
 const OURS = Object.values(errors)
@@ -35,7 +35,7 @@ const Retriers = z.array(
 const Catchers = z.array(z.object({ ErrorEquals: z.array(z.string()) }));
 
 function unretried(definition: JsonObject): readonly string[] {
-  return tasksOf(definition).flatMap(([name, { Retry = [] }]) => {
+  return invocationsOf(definition).flatMap(([name, { Retry = [] }]) => {
     const retried = Retriers.parse(Retry).flatMap(({ ErrorEquals }) => ErrorEquals);
     return [...OURS, ...LAMBDA]
       .filter(error => !retried.includes(error))
@@ -64,6 +64,24 @@ test.each(machines)('D28: every task of %s retries what can pass', (_, definitio
   expect(unretried(definition)).toEqual([]);
   const broken = brokenDefinition(definition, '"Sandbox.Timedout",', '');
   expect(unretried(broken)).toEqual(['CloseRun does not retry Sandbox.Timedout']);
+});
+
+/** Tasks that call AWS itself retry whatever AWS answers. */
+const untried = (definition: JsonObject): readonly string[] =>
+  tasksOf(definition)
+    .filter(([, { Resource }]) => !String(Resource).endsWith(':lambda:invoke'))
+    .filter(([, { Retry = [] }]) => {
+      const retried = Retriers.parse(Retry).flatMap(({ ErrorEquals }) => ErrorEquals);
+      return !['States.TaskFailed', 'States.Timeout'].every(error => retried.includes(error));
+    })
+    .map(([name]) => name);
+
+test.each(everyMachine)('D28: every call of %s to AWS itself is tried again', (_, definition) => {
+  expect(unretried(definition)).toEqual([]);
+  expect(untried(definition)).toEqual([]);
+  expect(
+    untried(brokenDefinition(definition, '"States.TaskFailed","States.Timeout"', '"States.Timeout"')),
+  ).toHaveLength(1);
 });
 
 test.each(machines)('D28, R-THROTTLE: %s spreads its retries, and none waits for ever', (_, definition) => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { DeployedTemplate } from '../../local/stack/deployed-template.ts';
 import { brokenTemplate, product } from './helpers/product.ts';
-import { object, tasksOf } from './helpers/states.ts';
+import { invocationsOf, object } from './helpers/states.ts';
 
 function unversioned({ functions, machines }: DeployedTemplate): readonly string[] {
   const versions = new Set([...functions.values()].map(({ versionArn }) => versionArn));
   return [...machines.values()].flatMap(({ logicalId, definition }) =>
-    tasksOf(definition)
+    invocationsOf(definition)
       .filter(([, { Arguments }]) => !versions.has(String(object(Arguments).FunctionName)))
       .map(([task]) => `${logicalId}: ${task}`),
   );

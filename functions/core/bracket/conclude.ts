@@ -1,17 +1,20 @@
 import { RunEnded } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
-import type { InstanceRecord } from '../ledger/items.ts';
+import type { Fate, InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { recordRefusal } from '../ledger/refusals.ts';
 import { advance, endHolding, endRun, fencedRun, findRun, ownRun, takeOver } from '../ledger/runs.ts';
 import type { Measure } from '../metrics.ts';
 import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
+import { list } from './discover-fleet.ts';
 import { endClaims } from './end-claims.ts';
-import { measureBlindness, measureLead, measureOutcome } from './run-measures.ts';
+import { measureBlindness, measureGoAhead, measureOutcome } from './run-measures.ts';
 
 export interface Concluded {
   readonly runId: string;
   readonly at: number;
+  /** Of an undone run: a sentence on what is not put back; else empty. */
+  readonly left: string;
   readonly measures: readonly Measure[];
 }
 
@@ -20,7 +23,7 @@ export async function giveGoAhead(runId: string, owner: string): Promise<Conclud
   const at = nowSeconds();
   if (!(await advance(runId, { from: 'before', to: 'go-ahead', owner, at })))
     throw new RunEnded(`Run ${runId} ended before its go-ahead: it is not given.`);
-  return { runId, at, measures: measureLead(await ownRun(runId, owner), at) };
+  return { runId, at, left: '', measures: measureGoAhead(await ownRun(runId, owner), at) };
 }
 
 /** Ends a run that went through the whole bracket. */
@@ -28,12 +31,13 @@ export async function succeed(runId: string, owner: string): Promise<Concluded> 
   const known = await findRun(runId);
   const at = nowSeconds();
   if (known?.status === 'ended' && known.owner === owner && known.outcome === 'succeeded')
-    return { runId, at, measures: [] };
+    return { runId, at, left: '', measures: [] };
   const run = await ownRun(runId, owner);
   await endClaims(runId, await findInstances(run.plan.instanceIds));
   if (!(await endRun(runId, { owner, outcome: 'succeeded', at })))
     throw new RunEnded(`Run ${runId} was ended by somebody else before it could succeed.`);
-  return { runId, at, measures: [measureOutcome('succeeded', undefined), measureBlindness(run, at)] };
+  const measures = [measureOutcome('succeeded', undefined), measureBlindness(run, at)];
+  return { runId, at, left: '', measures };
 }
 
 export interface Fenced {
@@ -87,12 +91,29 @@ export async function fence(
 export async function closeUndone(runId: string, owner: string): Promise<Concluded> {
   const run = await fencedRun(runId, owner);
   const records = await findInstances(run.plan.instanceIds);
-  const isHeld = (record: InstanceRecord) => record.claims.get(runId)?.fate?.how === 'held';
-  await endClaims(runId, new Map([...records].filter(([, record]) => !isHeld(record))));
+  const fated = (how: Fate['how']) =>
+    [...records.values()].filter(record => record.claims.get(runId)?.fate?.how === how);
+  const held = fated('held');
+  const free = [...records].filter(([, record]) => !held.includes(record));
+  const left = whatIsLeft(run, held, fated('handed-over'));
+  const isClosed = run.told?.some(what => what === 'failed' || what === 'given-back') ?? false;
+  await endClaims(runId, new Map(free));
   const at = nowSeconds();
-  const holds = [...records.values()].some(isHeld);
-  // The blindness of a run that still holds is told at its end, once.
-  return { runId, at, measures: holds ? [] : [measureBlindness(run, at)] };
+  // Measured once: not of a run that still holds, nor when it was closed before.
+  return { runId, at, left, measures: held.length === 0 && !isClosed ? [measureBlindness(run, at)] : [] };
+}
+
+function whatIsLeft(
+  { heldUntil = 0 }: RunRecord,
+  held: readonly InstanceRecord[],
+  handedOver: readonly InstanceRecord[],
+): string {
+  const ids = (records: readonly InstanceRecord[]) => list(records.map(({ instanceId }) => instanceId));
+  const until = new Date(heldUntil * 1000).toISOString();
+  return [
+    ...(held.length > 0 ? [` Held out of traffic until ${until}: ${ids(held)}.`] : []),
+    ...(handedOver.length > 0 ? [` Left to Auto Scaling to replace: ${ids(handedOver)}.`] : []),
+  ].join('');
 }
 
 /** A Lambda function's error arrives as JSON in the cause: a person reads its sentence (SFN puts at most 32,768 characters). */

@@ -1,9 +1,13 @@
 import type { RunRecord } from '../ledger/items.ts';
 import type { Measure } from '../metrics.ts';
 
-/** What a go-ahead tells; nothing of a run that found its fleet suppressed. @param at in seconds since the epoch */
-export const measureLead = ({ suppressedAt }: RunRecord, at: number): Measure[] =>
-  suppressedAt === undefined ? [] : [{ metric: 'suppression_lead_seconds', value: at - suppressedAt }];
+/** What a go-ahead tells; no lead of a run that found its fleet suppressed. @param at in seconds since the epoch */
+export const measureGoAhead = ({ suppressedAt }: RunRecord, at: number): Measure[] => [
+  { metric: 'go_ahead_total', value: 1 },
+  ...(suppressedAt === undefined
+    ? []
+    : [{ metric: 'suppression_lead_seconds', value: at - suppressedAt } as const]),
+];
 
 export const measureOutcome = (
   outcome: 'succeeded' | 'failed' | 'refused',

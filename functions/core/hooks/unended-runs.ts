@@ -81,7 +81,9 @@ async function isLeft(run: RunRecord, executionArn: string, ended: ExecutionFact
   // Cut off in its undo. One that has failed by itself has said what it could not undo.
   if (status === 'FAILED' || run.outcome !== 'failed') return false;
   const records = await findInstances(run.plan.instanceIds);
-  return [...records.values()].some(record => record.claims.has(run.runId));
+  if ([...records.values()].some(record => record.claims.has(run.runId))) return true;
+  // Cut off before people could be told of it.
+  return run.acted && run.told === undefined;
 }
 
 function runIdIn(input: string): string | undefined {

@@ -126,6 +126,11 @@ export const SQS: ActionTable = {
   ],
 };
 
+/** Only the default bus is used. */
+export const EVENTS: ActionTable = {
+  PutEvents: (_input: object, about) => [concern(about.arn('events', 'event-bus/default'))],
+};
+
 export const SNS: ActionTable = {
   Publish: ({ TopicArn }: { TopicArn?: string }) => [concern(TopicArn ?? '')],
 };

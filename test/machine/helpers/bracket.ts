@@ -19,13 +19,20 @@ import type { Call, Gate } from '../../../local/wire/contract.ts';
 
 export type Fleet = z.input<typeof scenario>['fleet'];
 
-export interface BracketSettings extends Pick<SimulationSettings, 'gates' | 'dies' | 'deliveries'> {
+export interface BracketSettings
+  extends Pick<SimulationSettings, 'gates' | 'dies' | 'parameters' | 'deliveries'> {
   readonly physics?: z.input<typeof scenario>['physics'];
 }
 
 /** One call of a function, as it arrived. */
 export interface Sent extends Call {
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** An entry of PutEvents. */
+export interface PutEvent {
+  readonly DetailType: string;
+  readonly Detail: { readonly runId: string };
 }
 
 /** Four instances in two zones behind an Application Load Balancer, with one included check. */
@@ -45,13 +52,15 @@ export class Bracket {
   readonly stack: Stack;
   /** Every call that a function has made, in order. */
   readonly sent: Sent[];
+  readonly putEvents: readonly PutEvent[];
   #started = 0;
 
-  constructor(standing: Standing, sent: Sent[]) {
+  constructor(standing: Standing, sent: Sent[], putEvents: readonly PutEvent[]) {
     if (!standing.stack) throw new Error('a bracket has a stack');
     this.standing = standing;
     this.stack = standing.stack;
     this.sent = sent;
+    this.putEvents = putEvents;
   }
 
   get clock() {
@@ -148,6 +157,26 @@ export class Bracket {
     return entered.at;
   }
 
+  /** The events of our own that a machine has put on the bus, in order. */
+  get announced(): { readonly type: string; readonly runId: string }[] {
+    return this.putEvents.map(({ DetailType, Detail }) => ({ type: DetailType, runId: Detail.runId }));
+  }
+
+  /** How the executions of a machine have ended, in order. */
+  ended(machine: string): string[] {
+    return this.#executionsOf(machine).map(outcome);
+  }
+
+  /** The ARN of the newest execution of a machine. */
+  latest(machine: string): string {
+    return this.#executionsOf(machine).at(-1)?.arn ?? `${machine} was never started`;
+  }
+
+  #executionsOf(machine: string): Execution[] {
+    const arn = this.stack.template.machines.get(machine)?.arn;
+    return [...this.stack.executions.all()].filter(execution => execution.machine.arn === arn);
+  }
+
   /** The states that an execution entered, in order. */
   path(execution: Execution): string[] {
     return this.entries('state-entered')
@@ -158,19 +187,20 @@ export class Bracket {
 
 export async function bracket(
   fleet: Fleet = usual,
-  { physics = {}, gates, dies, deliveries }: BracketSettings = {},
+  { physics = {}, gates, ...settings }: BracketSettings = {},
 ): Promise<Bracket> {
   const sent: Sent[] = [];
+  const putEvents: PutEvent[] = [];
   const record: Gate = {
     before: (call, input) => {
       if (call.caller.kind === 'function') sent.push({ ...call, input });
+      if (call.action === 'PutEvents') putEvents.push(...(input.Entries as PutEvent[]));
     },
   };
   const standing = await standUp({
     scenario: scenario.parse({ name: 'by-hand', fleet, physics }),
     gates: account => [record, ...(gates?.(account) ?? [])],
-    ...(dies && { dies }),
-    ...(deliveries && { deliveries }),
+    ...settings,
   });
-  return new Bracket(standing, sent);
+  return new Bracket(standing, sent, putEvents);
 }

@@ -15,6 +15,10 @@ export function statesOf(flow: JsonObject): ReadonlyMap<string, JsonObject> {
 export const tasksOf = (definition: JsonObject): readonly (readonly [string, JsonObject])[] =>
   [...statesOf(definition)].filter(([, { Type }]) => Type === 'Task');
 
+/** The tasks that invoke a function of ours. */
+export const invocationsOf = (definition: JsonObject): readonly (readonly [string, JsonObject])[] =>
+  tasksOf(definition).filter(([, { Resource }]) => String(Resource).endsWith(':lambda:invoke'));
+
 /** @throws Error when it is no object */
 export function object(value: JsonObject[string] | undefined): JsonObject {
   if (!isObject(value)) throw new Error(`${JSON.stringify(value)} is no object`);
