@@ -19,6 +19,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Show what a run would do to a fleet, reading only.',
     load: async () => (await import('./plan.ts')).planCommand,
   },
+  diagnose: {
+    summary: 'Say what is wrong with a fleet and where to look, reading only.',
+    load: async () => (await import('./diagnose.ts')).diagnoseCommand,
+  },
   before: {
     summary: 'Bring a fleet to its go-ahead, and follow it there.',
     load: async () => (await import('./before.ts')).beforeCommand,

@@ -14,6 +14,7 @@ import {
   describeInstances,
   disableSuppression,
   enableSuppression,
+  instancesWithAddresses,
   instancesWithTag,
 } from '../../functions/core/aws/ec2.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
@@ -37,6 +38,19 @@ const knowing =
     if (unknown.length === 0) return answer(InstanceIds);
     throw new ServiceError('InvalidInstanceID.NotFound', `The instance IDs '${unknown}' do not exist`);
   };
+
+test('D44: an address of any interface finds its instance', async () => {
+  const account = scripted('ec2', {
+    DescribeInstances: ({ Filters }: DescribeInstancesCommandInput) => {
+      expect(Filters).toEqual([
+        { Name: 'network-interface.addresses.private-ip-address', Values: ['10.0.0.5', '10.0.9.1'] },
+      ]);
+      return { Reservations: [{ Instances: [running('i-1')] }] };
+    },
+  });
+  const found = await account.run(() => instancesWithAddresses(['10.0.0.5', '10.0.9.1']));
+  expect(found.map(({ id }) => id)).toEqual(['i-1']);
+});
 
 test('D44: an instance has every address of every interface, the primary one first and none twice', async () => {
   const full = {

@@ -53,6 +53,14 @@ export function instancesWithTag(key: string, value: string): Promise<InstanceFa
   ]);
 }
 
+/** The instances that have one of these IPv4 addresses on any of their interfaces. */
+export async function instancesWithAddresses(addresses: readonly string[]): Promise<InstanceFacts[]> {
+  const found = await inChunks(addresses, INSTANCES_PER_FILTER, DESCRIBES_AT_ONCE, chunk =>
+    instancesBy([{ Name: 'network-interface.addresses.private-ip-address', Values: chunk }]),
+  );
+  return found.flat();
+}
+
 /** Filter values know the wildcards `*` and `?`; a backslash before one means the character. */
 const literally = (value: string): string => value.replaceAll(/[\\*?]/g, found => `\\${found}`);
 
@@ -182,6 +190,8 @@ export interface CheckFacts {
   readonly successThreshold: number;
   /** Counted from the launch of the instance. */
   readonly graceSeconds: number;
+  /** When it was created, or last modified. */
+  readonly changedAt?: Date;
 }
 
 /** Facts on the checks that exist; unknown and deleted ones have no entry. */
@@ -207,6 +217,7 @@ async function checksOf(ids: readonly string[]): Promise<CheckFacts[]> {
 
 /** The defaults are those of CreateApplicationStatusCheck: AWS's own samples leave members out of the answer. */
 function checkFacts(check: ApplicationStatusCheckResponseObject, action: string): CheckFacts {
+  const changedAt = check.ModifyTime ?? check.CreationTime;
   return {
     id: given(check.ApplicationStatusCheckId, action, 'ApplicationStatusCheckId'),
     aggregation: check.Aggregation ?? 'included',
@@ -218,6 +229,7 @@ function checkFacts(check: ApplicationStatusCheckResponseObject, action: string)
     failureThreshold: check.FailureThreshold ?? 2,
     successThreshold: check.SuccessThreshold ?? 2,
     graceSeconds: check.InitializationGracePeriodSeconds ?? 300,
+    ...(changedAt !== undefined && { changedAt }),
   };
 }
 

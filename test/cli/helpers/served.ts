@@ -30,13 +30,17 @@ export interface Shop {
   quiesce(...args: readonly string[]): Promise<Ran>;
 }
 
-export function serveShop(pace: Pace = 'max', parameters: Readonly<Record<string, string>> = {}): () => Shop {
+export function serveShop(
+  pace: Pace = 'max',
+  parameters: Readonly<Record<string, string>> = {},
+  scenario = SHOP,
+): () => Shop {
   let shop: Shop | undefined;
   beforeAll(async () => {
     const calls: Call[] = [];
     const called = (call: Call) => calls.push(call);
-    const account = await serveAccount({ scenario: SHOP, port: 0, pace, parameters, called });
-    const told = servedOf(account, SHOP, pace);
+    const account = await serveAccount({ scenario, port: 0, pace, parameters, called });
+    const told = servedOf(account, scenario, pace);
     const { QUIESCE_LEDGER_TABLE: table = '', QUIESCE_BEFORE_DEPLOY: _, ...env } = told.environment;
     const [a = '', b = '', c = '', d = ''] = told.instances.map(({ instanceId }) => instanceId);
     shop = {

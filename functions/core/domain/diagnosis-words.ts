@@ -1,0 +1,150 @@
+import type { ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
+import type { Affected, Reach } from './reach.ts';
+import { type Complaint, excuseOf, type InstanceSymptom, isDraining, isJudged } from './symptoms.ts';
+
+/** What each symptom means and where to look, as one sentence each. */
+const MEANINGS: Readonly<Record<InstanceSymptom, readonly [meaning: string, advice: string]>> = {
+  'draining-with-errors': [
+    'The instance drains while its application fails, so requests that are still in flight end in errors',
+    'Stop the application only when its targets are drained',
+  ],
+  blocked: [
+    'Connections time out and have never succeeded since the launch or the last change of the check',
+    "Let the check's source into the instance's security group on the check's port, and look at network ACLs and the port itself",
+  ],
+  unreachable: [
+    'Connections time out that may have succeeded before',
+    'Look at the network, at recent changes of security groups, routes and network ACLs, and whether the instance hangs',
+  ],
+  'not-listening': [
+    'The connection is refused: nothing listens on the port',
+    'Look whether the application runs, and on which port and address',
+  ],
+  resets: [
+    'The application closes the connection without an answer',
+    'Look for a crash while it answers, and whether the check speaks its protocol (http or https)',
+  ],
+  slow: [
+    'The application accepts the connection and does not answer in time',
+    'Look at its load and at what it waits for, or raise the time-out of the check',
+  ],
+  'wrong-answer': [
+    'The application answers with a status code that the check does not accept',
+    "Look at what its health path checks, and at the check's status code matcher",
+  ],
+  unexplained: [
+    'A check has failed for a reason that is not known here',
+    'Look at the reason that EC2 gives',
+  ],
+  'load-balancer-only': [
+    'The application passes its checks and fails behind the load balancer',
+    "Look at the target group's health check (path, port, matcher) and whether the load balancer's security group is let in",
+  ],
+  'unhealthy-target': [
+    'The load balancer finds it unhealthy, and no check has an opinion',
+    "Look at the application, and at the target group's health check",
+  ],
+};
+
+/** What a symptom means, how far it reaches, and where to look. */
+export function closely(symptom: InstanceSymptom, reach: Reach, affected: number, judged: number): string {
+  const [meaning, advice] = MEANINGS[symptom];
+  return `${meaning}. ${whoIs(reach, affected, judged)} ${advice}.`;
+}
+
+function whoIs(reach: Reach, affected: number, judged: number): string {
+  switch (reach.kind) {
+    case 'instance':
+      return reach.alone
+        ? 'There is no other instance to compare with, so it may be the instance or something shared.'
+        : `It is one instance of ${judged}: the others are well, so it is the instance.`;
+    case 'instances':
+      return `It is ${affected} of ${judged} instances, and neither one zone nor all.`;
+    case 'zone':
+      return `It is every instance of ${reach.zone} (${affected} of ${judged}), since about the same time, and none elsewhere: it is the zone or its network.`;
+    case 'fleet':
+      return `It is all ${affected} instances: it is something that they share, a dependency or a configuration.`;
+  }
+}
+
+/** What was seen, in sentences: alike observations together. */
+export function evidenceOf(
+  complaints: readonly Complaint[],
+  affected: readonly Affected[],
+  judged: readonly ObservedInstance[],
+): readonly string[] {
+  const alike = Map.groupBy(complaints, ({ check, target }) => (check ? seenOf(check) : stateOf(target)));
+  const seen = Array.from(alike, ([what, about]) => {
+    const times = about.flatMap(({ check }) => check?.since ?? []);
+    const since = times.length > 0 ? `, since ${instant(Math.min(...times))}` : '';
+    return `${what} on ${listed(about.map(({ instance }) => instance.instanceId))}${since}.`;
+  });
+  const well = judged.filter(instance => !affected.some(one => one.instance === instance));
+  const byGroup = Map.groupBy(
+    affected.flatMap(({ instance }) =>
+      complaints.some(({ target }) => target) ? [] : instance.targets.map(target => ({ instance, target })),
+    ),
+    ({ target }) => `${target.group} has them as ${target.state}`,
+  );
+  return [
+    ...seen.toSorted(),
+    ...Array.from(byGroup, ([what, of]) => `Target group ${what}: ${listed(idsOf(of))}.`).toSorted(),
+    ...(well.length > 0 ? [`Not so on ${listed(well.map(({ instanceId }) => instanceId))}.`] : []),
+  ];
+}
+
+const idsOf = (of: readonly { readonly instance: ObservedInstance }[]): readonly string[] => [
+  ...new Set(of.map(({ instance }) => instance.instanceId)),
+];
+
+function seenOf({ checkId, code, statusCode, aggregation }: ObservedCheck): string {
+  const answered = statusCode !== undefined && statusCode !== 0 ? ` ${statusCode}` : '';
+  const silent = aggregation === 'excluded' ? ' (excluded, so nobody acts on it)' : '';
+  return `Check ${checkId}${silent} says ${code ?? 'nothing of the reason'}${answered}`;
+}
+
+const stateOf = (target: ObservedTarget | undefined): string =>
+  `Target group ${target?.group ?? ''} says ${target?.state ?? ''}${target?.reason === undefined ? '' : ` (${target.reason})`}`;
+
+/** What is not held against the fleet, and what nothing has an opinion on. */
+export function remarksOn(instances: readonly ObservedInstance[]): readonly string[] {
+  const said = new Map<string, string[]>();
+  const say = (what: string, { instanceId }: ObservedInstance) =>
+    said.set(what, [...(said.get(what) ?? []), instanceId]);
+  for (const instance of instances) {
+    const excuse = excuseOf(instance);
+    const fails = instance.checks.some(({ status }) => status === 'failed');
+    if (excuse !== undefined)
+      say(`${excuse}${fails ? '; that it fails its checks is expected' : ''}`, instance);
+    else if (!isJudged(instance)) say(silenceOf(instance), instance);
+    else {
+      if (instance.suppressed) say('is suppressed: Auto Scaling does not act on its checks', instance);
+      if (instance.checks.some(failedOnce))
+        say('has just failed a check once; the next evaluation decides', instance);
+      if (instance.checks.some(({ status }) => status === 'initializing'))
+        say('has a check that has not decided yet', instance);
+    }
+  }
+  return Array.from(said, ([what, ids]) => `${listed(ids)}: ${what}.`);
+}
+
+/** A status changes at the threshold, its reason at once: a passed check with another reason has failed once. */
+const failedOnce = ({ status, code }: ObservedCheck): boolean =>
+  status === 'passed' && code !== undefined && code !== 'ResponseCodeMatched';
+
+function silenceOf({ checks, targets }: ObservedInstance): string {
+  if (checks.length === 0 && targets.length === 0)
+    return 'has no check and no target, so nothing says how it is';
+  if (targets.some(isDraining)) return 'is draining';
+  if (checks.some(({ status }) => status === 'insufficient-data'))
+    return 'has a check without enough data: it has no path to the instance, or is over its quota';
+  return 'is starting, or nothing has an opinion on it yet';
+}
+
+const SHOWN = 5;
+
+/** `a, b and 3 more`. */
+const listed = (ids: readonly string[]): string =>
+  ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : '');
+
+const instant = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

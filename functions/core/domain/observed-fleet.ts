@@ -1,0 +1,85 @@
+/** A fleet as a diagnosis reads it. Times are milliseconds since the epoch. */
+export interface ObservedFleet {
+  readonly instances: readonly ObservedInstance[];
+  /** Each target group of which an instance is a target, with all its targets. */
+  readonly groups: readonly ObservedGroup[];
+}
+
+export interface ObservedInstance {
+  readonly instanceId: string;
+  readonly zone: string;
+  /** Why it is not expected to serve, such as `is in Standby`; absent when it is in service. */
+  readonly notInService?: string;
+  /** Is application status suppressed? The checks' own statuses are visible all the same. */
+  readonly suppressed: boolean;
+  /** None when the service reports nothing on the instance. */
+  readonly checks: readonly ObservedCheck[];
+  readonly targets: readonly ObservedTarget[];
+}
+
+export interface ObservedCheck {
+  readonly checkId: string;
+  /** `included`, `excluded` or `unknown`. */
+  readonly aggregation: string;
+  /** `passed`, `failed`, `initializing`, `insufficient-data` or `not-applicable`. */
+  readonly status: string;
+  /** The reason's Code; absent where the service gives no structured reason. */
+  readonly code?: string;
+  readonly statusCode?: number;
+  /** Since when it has this status. */
+  readonly since?: number;
+  /** Has it passed since the instance was launched or the check was changed, whichever is later? */
+  readonly passedSinceChange: 'yes' | 'no' | 'unknown';
+}
+
+export interface ObservedTarget {
+  readonly group: string;
+  readonly port?: number;
+  /** `initial`, `healthy`, `unhealthy`, `unhealthy.draining`, `unused`, `draining` or `unavailable`. */
+  readonly state: string;
+  readonly reason?: string;
+}
+
+/** Counts all targets that are registered, those of other fleets too; a draining target is not. */
+export interface ObservedGroup {
+  readonly name: string;
+  /** Does a load balancer send requests to it? */
+  readonly serves: boolean;
+  readonly registered: number;
+  readonly unhealthy: number;
+}
+
+/** What decides when a check can first have failed for good. */
+export interface CheckPace {
+  /** Counted from the launch of the instance. */
+  readonly graceSeconds: number;
+  readonly failureThreshold: number;
+  readonly intervalSeconds: number;
+}
+
+/** What a check has to have passed since, to have worked at all as things are now. */
+export interface Changes {
+  readonly launchedAt: number | undefined;
+  /** The creation of the check, or its last modification. */
+  readonly checkChangedAt: number | undefined;
+}
+
+/**
+ * Has a check passed since the last change? EC2 tells since when it has its status, not what it was before: a failure that
+ * began as early as it can leaves no room for a pass.
+ */
+export function passedSince(
+  { status, since }: { readonly status: string; readonly since?: number },
+  { launchedAt, checkChangedAt }: Changes,
+  { graceSeconds, failureThreshold, intervalSeconds }: CheckPace,
+): ObservedCheck['passedSinceChange'] {
+  if (status === 'passed') return 'yes';
+  if (status === 'initializing') return 'no';
+  if (status !== 'failed' || since === undefined) return 'unknown';
+  if (launchedAt === undefined || checkChangedAt === undefined) return 'unknown';
+  // A status from before the change was not given by what the check is now.
+  if (since < Math.max(launchedAt, checkChangedAt)) return 'unknown';
+  const begins = Math.max(launchedAt + graceSeconds * 1000, checkChangedAt);
+  // The first evaluation comes within an interval, and one more is granted for lateness.
+  return since <= begins + (failureThreshold + 1) * intervalSeconds * 1000 ? 'no' : 'yes';
+}

@@ -1,0 +1,96 @@
+import type { ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
+
+/** What is wrong with a target group: what all its requests meet. */
+export const GROUP_SYMPTOMS = ['no-target', 'failing-open'] as const;
+
+/** What is wrong on an instance, the gravest first. */
+export const INSTANCE_SYMPTOMS = [
+  'draining-with-errors',
+  'blocked',
+  'unreachable',
+  'not-listening',
+  'resets',
+  'slow',
+  'wrong-answer',
+  'unexplained',
+  'load-balancer-only',
+  'unhealthy-target',
+] as const;
+
+export type InstanceSymptom = (typeof INSTANCE_SYMPTOMS)[number];
+export type Symptom = (typeof GROUP_SYMPTOMS)[number] | InstanceSymptom;
+
+/** One thing that is wrong on one instance, with the check or the target that shows it. */
+export interface Complaint {
+  readonly symptom: InstanceSymptom;
+  readonly instance: ObservedInstance;
+  readonly check?: ObservedCheck;
+  readonly target?: ObservedTarget;
+}
+
+/** Targets in these states get requests, or are about to. */
+const IN_TRAFFIC: ReadonlySet<string> = new Set([
+  'initial',
+  'healthy',
+  'unhealthy',
+  'unhealthy.draining',
+  'draining',
+]);
+const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
+const SERVING: ReadonlySet<string> = new Set(['healthy', 'unhealthy']);
+
+export const isDraining = ({ state }: ObservedTarget): boolean => DRAINING.has(state);
+
+/**
+ * Why nothing that an instance shows is held against it; undefined when it has to serve. A suppressed instance that gets no
+ * requests is being worked on: that its application does not answer is what a deployment looks like.
+ */
+export function excuseOf({ notInService, suppressed, targets }: ObservedInstance): string | undefined {
+  if (notInService !== undefined) return notInService;
+  const idle = !targets.some(({ state }) => IN_TRAFFIC.has(state));
+  return suppressed && idle ? 'is suppressed and out of traffic, as in a deployment' : undefined;
+}
+
+/** Has a check, or a load balancer, an opinion on the instance? Only those with one count among how many are well. */
+export const isJudged = ({ checks, targets }: ObservedInstance): boolean =>
+  checks.some(({ status }) => status === 'passed' || status === 'failed') ||
+  targets.some(({ state }) => SERVING.has(state) || state === 'unhealthy.draining');
+
+/** Everything that is wrong on an instance that has to serve. */
+export function complaintsOf(instance: ObservedInstance): readonly Complaint[] {
+  const failed = instance.checks.filter(({ status }) => status === 'failed');
+  const draining = instance.targets.filter(isDraining);
+  if (draining.length > 0 && !instance.targets.some(({ state }) => SERVING.has(state))) {
+    const unhealthy = draining.filter(({ state }) => state === 'unhealthy.draining');
+    return [
+      ...failed.map((check): Complaint => ({ symptom: 'draining-with-errors', instance, check })),
+      ...unhealthy.map((target): Complaint => ({ symptom: 'draining-with-errors', instance, target })),
+    ];
+  }
+  if (failed.length > 0) return failed.map(check => ({ symptom: symptomOf(check), instance, check }));
+  const passes = instance.checks.some(({ status }) => status === 'passed');
+  return instance.targets
+    .filter(({ state }) => state === 'unhealthy' || state === 'unhealthy.draining')
+    .map(target => ({ symptom: passes ? 'load-balancer-only' : 'unhealthy-target', instance, target }));
+}
+
+/** By the reason's Code alone: on connection errors the status code is documented as absent and measured as 0. */
+function symptomOf({ code, passedSinceChange }: ObservedCheck): InstanceSymptom {
+  switch (code) {
+    case 'ConnectionTimeout':
+    case 'HttpConnectTimeoutException':
+      // A security group drops packets silently, and does so from the start.
+      return passedSinceChange === 'no' ? 'blocked' : 'unreachable';
+    case 'ConnectionRefused':
+      return 'not-listening';
+    case 'ConnectionReset':
+      return 'resets';
+    case 'ResponseTimeout':
+      return 'slow';
+    case 'ResponseCodeMismatch':
+    case 'Http Status Code':
+      return 'wrong-answer';
+    default:
+      return 'unexplained';
+  }
+}

@@ -1,0 +1,363 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../functions/core/domain/diagnosis.ts';
+import {
+  type ObservedCheck,
+  type ObservedFleet,
+  type ObservedGroup,
+  type ObservedInstance,
+  passedSince,
+} from '../../functions/core/domain/observed-fleet.ts';
+
+const NINE = Date.UTC(2026, 10, 30, 9);
+const MINUTE = 60_000;
+
+const passing: ObservedCheck = {
+  checkId: 'asc-1',
+  aggregation: 'included',
+  status: 'passed',
+  code: 'ResponseCodeMatched',
+  statusCode: 200,
+  since: NINE - 600 * MINUTE,
+  passedSinceChange: 'yes',
+};
+const failing = (code: string, more: Partial<ObservedCheck> = {}): ObservedCheck => ({
+  ...passing,
+  status: 'failed',
+  code,
+  statusCode: 0,
+  since: NINE,
+  ...more,
+});
+const target = (state: string, reason?: string) => ({
+  group: 'web',
+  port: 8080,
+  state,
+  ...(reason !== undefined && { reason }),
+});
+
+/** Two instances in each of three zones, all well: a1, a2, b1, b2, c1, c2. */
+const wells = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'].map(
+  (name): ObservedInstance => ({
+    instanceId: `i-${name}`,
+    zone: `eu-west-1${name[0]}`,
+    suppressed: false,
+    checks: [passing],
+    targets: [target('healthy')],
+  }),
+);
+
+type Changes = Readonly<Record<string, Partial<ObservedInstance>>>;
+
+function fleet(changes: Changes, groups: readonly ObservedGroup[] = [], of = wells): ObservedFleet {
+  const instances = of.map(instance => ({ ...instance, ...changes[instance.instanceId.slice(2)] }));
+  return { instances, groups };
+}
+
+const symptoms = (observed: ObservedFleet) =>
+  diagnose(observed).findings.map(({ symptom, reach, instanceIds }) => ({ symptom, reach, instanceIds }));
+
+describe('each symptom is told from its false friend', () => {
+  test('nothing is wrong with a fleet that is well', () => {
+    expect(diagnose(fleet({}))).toEqual({ well: true, findings: [], remarks: [] });
+  });
+
+  test.each([
+    ['ConnectionRefused', 'not-listening'],
+    ['ConnectionReset', 'resets'],
+    ['ResponseTimeout', 'slow'],
+    ['ResponseCodeMismatch', 'wrong-answer'],
+    ['Http Status Code', 'wrong-answer'],
+    ['ConnectionTimeout', 'unreachable'],
+    ['TransportUnavailable', 'unexplained'],
+  ])('%s on one instance is %s, and the instance', (code, symptom) => {
+    expect(symptoms(fleet({ b1: { checks: [failing(code)] } }))).toEqual([
+      { symptom, reach: { kind: 'instance', alone: false }, instanceIds: ['i-b1'] },
+    ]);
+  });
+
+  test('a code that is not accepted is shown', () => {
+    const { findings } = diagnose(
+      fleet({
+        b1: { checks: [failing('ResponseCodeMismatch', { statusCode: 503, aggregation: 'excluded' })] },
+      }),
+    );
+    expect(findings[0]?.evidence).toEqual([
+      'Check asc-1 (excluded, so nobody acts on it) says ResponseCodeMismatch 503 on i-b1, since 2026-11-30 09:00:00 UTC.',
+      'Target group web has them as healthy: i-b1.',
+      'Not so on i-a1, i-a2, i-b2, i-c1, i-c2.',
+    ]);
+    expect(findings[0]?.summary).toMatch(/does not accept\. It is one instance of 6/);
+  });
+
+  test('time-outs that were there from the start are a security group; those that began later are not', () => {
+    const checks = (passedSinceChange: 'yes' | 'no' | 'unknown') => [
+      failing('ConnectionTimeout', { passedSinceChange }),
+    ];
+    const seen = symptoms(
+      fleet({
+        a1: { checks: checks('no') },
+        a2: { checks: checks('yes') },
+        b1: { checks: checks('unknown') },
+      }),
+    );
+    expect(seen).toMatchObject([
+      { symptom: 'blocked', instanceIds: ['i-a1'] },
+      { symptom: 'unreachable', instanceIds: ['i-a2', 'i-b1'] },
+    ]);
+  });
+
+  test('a whole zone that begins together is the zone; two of one zone by chance are two instances', () => {
+    const down = (since: number) => ({ checks: [failing('ConnectionTimeout', { since })] });
+    const together = fleet({ b1: down(NINE), b2: down(NINE + 2 * MINUTE) });
+    expect(symptoms(together)[0]?.reach).toEqual({ kind: 'zone', zone: 'eu-west-1b' });
+    const apart = fleet({ b1: down(NINE), b2: down(NINE + 40 * MINUTE) });
+    expect(symptoms(apart)[0]?.reach).toEqual({ kind: 'instances' });
+    const third = wells.slice(2, 3).map(b1 => ({ ...b1, instanceId: 'i-b3' }));
+    const notAll = fleet({ b1: down(NINE), b2: down(NINE) }, [], [...wells, ...third]);
+    expect(symptoms(notAll)[0]?.reach).toEqual({ kind: 'instances' });
+    expect(symptoms(fleet({ b1: down(NINE), c1: down(NINE) }))[0]?.reach).toEqual({ kind: 'instances' });
+  });
+
+  test('one instance a zone tells nothing of its zone, and a fleet of one nothing of itself', () => {
+    const oneEach = wells.filter(({ instanceId }) => instanceId.endsWith('1'));
+    const down = { checks: [failing('ResponseTimeout')] };
+    expect(symptoms(fleet({ b1: down }, [], oneEach))[0]?.reach).toEqual({ kind: 'instance', alone: false });
+    const alone = diagnose(fleet({ b1: down }, [], wells.slice(2, 3)));
+    expect(alone.reach).toEqual({ kind: 'instance', alone: true });
+    expect(alone.findings[0]?.summary).toContain('no other instance to compare with');
+  });
+
+  test('all instances share something, also when the rest is being launched; the load balancer fails open', () => {
+    const down = {
+      checks: [failing('ResponseCodeMismatch', { statusCode: 500 })],
+      targets: [target('unhealthy', 'Target.ResponseCodeMismatch')],
+    };
+    const changes = {
+      a1: down,
+      a2: down,
+      b1: down,
+      b2: down,
+      c1: down,
+      c2: { notInService: 'is being launched', checks: [] },
+    };
+    const diagnosis = diagnose(fleet(changes, [{ name: 'web', serves: true, registered: 5, unhealthy: 5 }]));
+    expect(diagnosis.reach).toEqual({ kind: 'fleet' });
+    expect(diagnosis.findings.map(({ symptom }) => symptom)).toEqual(['failing-open', 'wrong-answer']);
+    expect(diagnosis.findings[0]?.instanceIds).toHaveLength(5);
+    expect(diagnosis.findings[1]?.evidence).toContain(
+      'Target group web has them as unhealthy: i-a1, i-a2, i-b1, i-b2, i-c1.',
+    );
+    expect(diagnosis.remarks).toEqual(['i-c2: is being launched.']);
+  });
+
+  test('a group without a registered target answers 503; one that serves nothing, or has a healthy one, does not matter', () => {
+    const groups = [
+      { name: 'web', serves: true, registered: 6, unhealthy: 5 },
+      { name: 'spare', serves: false, registered: 0, unhealthy: 0 },
+      { name: 'empty', serves: true, registered: 0, unhealthy: 0 },
+    ];
+    const { findings } = diagnose(fleet({}, groups));
+    expect(findings).toMatchObject([
+      { symptom: 'no-target', instanceIds: [], summary: expect.stringContaining('empty') },
+    ]);
+    expect(findings[0]).not.toHaveProperty('reach');
+  });
+
+  test('what passes its checks and is unhealthy fails behind the load balancer only; without a check nobody knows', () => {
+    const targets = [target('unhealthy', 'Target.Timeout')];
+    const seen = fleet({
+      a1: { targets },
+      a2: { targets, checks: [] },
+      b1: { targets, checks: [failing('ResponseTimeout')] },
+    });
+    expect(symptoms(seen)).toMatchObject([
+      { symptom: 'slow', instanceIds: ['i-b1'] },
+      { symptom: 'load-balancer-only', instanceIds: ['i-a1'] },
+      { symptom: 'unhealthy-target', instanceIds: ['i-a2'] },
+    ]);
+    expect(diagnose(seen).findings[1]?.evidence).toContain(
+      'Target group web says unhealthy (Target.Timeout) on i-a1.',
+    );
+  });
+
+  test('an instance that fails while it drains breaks requests; one that drains and answers does not', () => {
+    const seen = fleet({
+      a1: { targets: [target('draining')], checks: [failing('ConnectionRefused')], suppressed: true },
+      a2: { targets: [target('draining')] },
+      b1: { targets: [target('unhealthy.draining')], checks: [] },
+    });
+    expect(symptoms(seen)).toMatchObject([
+      { symptom: 'draining-with-errors', instanceIds: ['i-a1', 'i-b1'] },
+    ]);
+  });
+
+  test('a deployment in progress is nothing wrong; a failure under suppression that gets requests is', () => {
+    const stopped = { suppressed: true, checks: [failing('ConnectionRefused')] };
+    const seen = diagnose(
+      fleet({
+        a1: { ...stopped, targets: [target('unused', 'Target.NotRegistered')] },
+        a2: { ...stopped, targets: [] },
+        b1: stopped,
+        b2: { suppressed: true },
+        c1: { checks: [{ ...passing, code: 'ResponseTimeout' }] },
+        c2: { checks: [failing('', { status: 'initializing' })] },
+      }),
+    );
+    expect(seen.findings).toMatchObject([{ symptom: 'not-listening', instanceIds: ['i-b1'] }]);
+    expect(seen.remarks).toEqual([
+      'i-a1, i-a2: is suppressed and out of traffic, as in a deployment; that it fails its checks is expected.',
+      'i-b1, i-b2: is suppressed: Auto Scaling does not act on its checks.',
+      'i-c1: has just failed a check once; the next evaluation decides.',
+      'i-c2: has a check that has not decided yet.',
+    ]);
+  });
+
+  test('D47: silence is said, and is no finding', () => {
+    const nothing = { targets: [] };
+    const seen = diagnose(
+      fleet({
+        a1: { ...nothing, checks: [] },
+        a2: { ...nothing, checks: [failing('', { status: 'insufficient-data' })] },
+        b1: { ...nothing, checks: [failing('', { status: 'initializing' })] },
+        b2: { checks: [], targets: [target('draining')] },
+      }),
+    );
+    expect(seen.well).toBe(true);
+    expect(seen.remarks).toEqual([
+      'i-a1: has no check and no target, so nothing says how it is.',
+      'i-a2: has a check without enough data: it has no path to the instance, or is over its quota.',
+      'i-b1: is starting, or nothing has an opinion on it yet.',
+      'i-b2: is draining.',
+    ]);
+  });
+});
+
+describe('whether a check has passed since a change', () => {
+  const pace = { graceSeconds: 300, failureThreshold: 2, intervalSeconds: 60 };
+  const launched = { launchedAt: NINE, checkChangedAt: NINE - 60 * MINUTE };
+  const created = { launchedAt: NINE - 60 * MINUTE, checkChangedAt: NINE };
+  const failed = (minutes: number, changes = launched) =>
+    passedSince({ status: 'failed', since: NINE + minutes * MINUTE }, changes, pace);
+
+  test('a failure as early as it can be leaves no room for a pass: the grace period counts from the launch', () => {
+    expect([failed(8), failed(9)]).toEqual(['no', 'yes']);
+    expect([failed(3, created), failed(4, created)]).toEqual(['no', 'yes']);
+  });
+
+  test('a failure from before the change, or without times, tells nothing', () => {
+    expect(failed(-1, created)).toBe('unknown');
+    expect(passedSince({ status: 'failed' }, launched, pace)).toBe('unknown');
+    for (const lacks of ['launchedAt', 'checkChangedAt'])
+      expect(failed(1, { ...launched, [lacks]: undefined })).toBe('unknown');
+    expect(passedSince({ status: 'insufficient-data', since: NINE }, launched, pace)).toBe('unknown');
+  });
+
+  test('a pass is one, and a check that has not decided never was', () => {
+    expect(passedSince({ status: 'passed' }, launched, pace)).toBe('yes');
+    expect(passedSince({ status: 'initializing' }, launched, pace)).toBe('no');
+  });
+});
+
+describe('whatever is observed', () => {
+  const check = fc.record({
+    checkId: fc.constantFrom('asc-1', 'asc-2'),
+    aggregation: fc.constantFrom('included', 'excluded', 'unknown'),
+    status: fc.constantFrom('passed', 'failed', 'initializing', 'insufficient-data', 'not-applicable', 'new'),
+    code: fc.constantFrom(
+      'ResponseCodeMatched',
+      'ConnectionTimeout',
+      'ConnectionRefused',
+      'ResponseTimeout',
+      'other',
+    ),
+    since: fc.integer({ min: NINE, max: NINE + 60 * MINUTE }),
+    passedSinceChange: fc.constantFrom('yes' as const, 'no' as const, 'unknown' as const),
+  });
+  const listed = fc.record({
+    group: fc.constantFrom('web', 'api'),
+    state: fc.constantFrom(
+      'initial',
+      'healthy',
+      'unhealthy',
+      'unhealthy.draining',
+      'unused',
+      'draining',
+      'unavailable',
+    ),
+  });
+  const instance = fc.record(
+    {
+      zone: fc.constantFrom('a', 'b', 'c'),
+      suppressed: fc.boolean(),
+      checks: fc.array(check, { maxLength: 2 }),
+      targets: fc.array(listed, { maxLength: 2 }),
+      notInService: fc.constant('is in Standby'),
+    },
+    { requiredKeys: ['zone', 'suppressed', 'checks', 'targets'] },
+  );
+  const group = fc.record({
+    name: fc.constantFrom('web', 'api'),
+    serves: fc.boolean(),
+    registered: fc.integer({ min: 0, max: 3 }),
+    unhealthy: fc.integer({ min: 0, max: 3 }),
+  });
+  const observed = fc.record({
+    instances: fc
+      .array(instance, { maxLength: 8 })
+      .map(all => all.map((one, index) => ({ ...one, instanceId: `i-${index}` }))),
+    groups: fc.uniqueArray(group, { maxLength: 2, selector: ({ name }) => name }),
+  });
+
+  test('a diagnosis never contradicts itself', () => {
+    fc.assert(
+      fc.property(observed, seen => {
+        const { well, reach, findings } = diagnose(seen);
+        expect(well).toBe(findings.length === 0);
+        expect(reach === undefined).toBe(findings.every(finding => finding.reach === undefined));
+        for (const finding of findings) {
+          const named = seen.instances.filter(({ instanceId }) => finding.instanceIds.includes(instanceId));
+          expect(named).toHaveLength(finding.instanceIds.length);
+          expect(named.every(({ notInService }) => notInService === undefined)).toBe(true);
+          expect(finding.evidence.length).toBeGreaterThan(0);
+          expect(finding.summary).toMatch(/^[A-Z].*\.$/);
+          switch (finding.reach?.kind) {
+            case 'instance':
+              expect(named).toHaveLength(1);
+              break;
+            case 'zone':
+              expect(new Set(named.map(({ zone }) => zone)).size).toBe(1);
+              expect(named.length).toBeGreaterThan(1);
+              break;
+            case 'fleet':
+              // Then everything that is wrong together is no less.
+              expect(reach).toEqual({ kind: 'fleet' });
+              break;
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('the order of instances and groups is irrelevant', () => {
+    fc.assert(
+      fc.property(observed, seen => {
+        const turned = { instances: seen.instances.toReversed(), groups: seen.groups.toReversed() };
+        expect(diagnose(turned)).toEqual(diagnose(seen));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('another instance that is well never makes anything wrong', () => {
+    fc.assert(
+      fc.property(observed, seen => {
+        const more = { ...seen, instances: [...seen.instances, ...wells.slice(0, 1)] };
+        const kinds = (of: ObservedFleet) => diagnose(of).findings.map(({ symptom }) => symptom);
+        expect(kinds(more)).toEqual(kinds(seen));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
