@@ -22,7 +22,7 @@ const run = (some: Partial<SweptRun> = {}): SweptRun => ({
   phase: 'before',
   owner: OWNER,
   deadline: NOW + 3000,
-  plan: { budgets: { deployment: 3600 } },
+  plan: { suppressUntil: NOW + 9000, budgets: { deployment: 3600, undo: 1000 } },
   request: {},
   ...some,
 });
@@ -80,10 +80,18 @@ describe('D16, R-SWEEP: a live run', () => {
     expect(judgeLive(run(), ended)).toBeUndefined();
   });
 
-  it('has the time of its deployment between go-ahead and after-deploy', () => {
-    const waiting = { phase: 'go-ahead', deadline: NOW - 9000, goAheadAt: NOW - 4200 } as const;
-    expect(judgeLive(run(waiting), facts())).toBeUndefined();
-    expect(judgeLive(run({ ...waiting, goAheadAt: NOW - 4201 }), facts())?.kind).toBe('overdue');
+  it('waits for after-deploy as long as its suppression leaves time for an undo', () => {
+    const waiting = (suppressUntil: number, goAheadAt: number) =>
+      run({
+        phase: 'go-ahead',
+        deadline: NOW - 9000,
+        goAheadAt,
+        plan: { suppressUntil, budgets: { deployment: 3600, undo: 1000 } },
+      });
+    expect(judgeLive(waiting(NOW + 1000, NOW - 9000), facts())).toBeUndefined();
+    expect(judgeLive(waiting(NOW + 999, NOW - 9000), facts())?.kind).toBe('overdue');
+    expect(judgeLive(waiting(NOW, NOW - 4200), facts())).toBeUndefined();
+    expect(judgeLive(waiting(NOW, NOW - 4201), facts())?.kind).toBe('overdue');
   });
 
   it.each([

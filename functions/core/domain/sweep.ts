@@ -13,7 +13,10 @@ export interface SweptRun {
   readonly cause?: string;
   /** Until then what a failed run keeps held is left alone (D38). */
   readonly heldUntil?: number;
-  readonly plan: { readonly budgets: { readonly deployment: number } };
+  readonly plan: {
+    readonly suppressUntil: number;
+    readonly budgets: { readonly deployment: number; readonly undo: number };
+  };
   readonly request: { readonly observer?: string | undefined };
 }
 
@@ -87,12 +90,15 @@ export function deploymentOf({ runId, request }: Pick<SweptRun, 'runId' | 'reque
   return request.observer ?? (/^d-[0-9A-Z]+$/.test(runId) ? runId : undefined);
 }
 
-/** When the phase that a live run is in has to be over: between go-ahead and after-deploy it is the deployment's budget. */
-export const phaseEndsAt = ({ phase, goAheadAt, deadline, plan }: SweptRun): number =>
-  phase === 'go-ahead' && goAheadAt !== undefined ? goAheadAt + plan.budgets.deployment : deadline;
-
-/** From then on a live run is overdue, whatever still acts for it. */
-export const overdueAt = (run: SweptRun): number => phaseEndsAt(run) + OVERDUE_SECONDS;
+/**
+ * From then on a live run is overdue, whatever still acts for it. Between go-ahead and after-deploy that is not when the
+ * deployment should be over, since a slow one must not be put into traffic half done, but when its instances would soon be
+ * protected no more: an undo still fits into their suppression.
+ */
+export const overdueAt = ({ phase, goAheadAt, deadline, plan }: SweptRun): number =>
+  phase === 'go-ahead' && goAheadAt !== undefined
+    ? Math.max(goAheadAt + plan.budgets.deployment + OVERDUE_SECONDS, plan.suppressUntil - plan.budgets.undo)
+    : deadline + OVERDUE_SECONDS;
 
 /** What a live run has died of; undefined when somebody looks after it. */
 export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined {
@@ -119,7 +125,7 @@ export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined
   if (facts.now <= due) return undefined;
   const what =
     run.phase === 'go-ahead' ? 'after-deploy was not started' : `its phase ${run.phase} did not end`;
-  return found('overdue', due, 'RunOverdue', `${what} by ${instant(phaseEndsAt(run))}.`);
+  return found('overdue', due, 'RunOverdue', `${what} by ${instant(due)}.`);
 }
 
 /**
