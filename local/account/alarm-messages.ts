@@ -65,7 +65,8 @@ export function actionOf(target: string, change: StateChange, { accountId, regio
       alarmData: alarmData(change),
     },
     notification: {
-      subject: `${state.value}: "${settings.name}" in ${region}`,
+      // SNS takes no longer one.
+      subject: `${state.value}: "${settings.name}" in ${region}`.slice(0, 100),
       message: {
         AlarmName: settings.name,
         AlarmDescription: settings.description ?? null,

@@ -8,10 +8,11 @@ import type { World } from '../account/world.ts';
 import type { Execution } from '../states/execution.ts';
 import { Executions } from '../states/executions.ts';
 import type { Json } from '../states/json.ts';
-import { type Caller, type Gate, type Service, ServiceError } from '../wire/contract.ts';
+import type { Caller, Gate, Service } from '../wire/contract.ts';
 import { createWire, type Wire } from '../wire/wire.ts';
 import type { TagLookup } from './actions/resources.ts';
 import { performAlarmActions } from './alarm-actions.ts';
+import { notifyBy } from './alarm-notifications.ts';
 import { AsynchronousInvocations, type LostEvent } from './asynchronous-invocations.ts';
 import { Authorization, type UnusedPermission } from './authorization.ts';
 import { CallCounter, createLatency } from './calls.ts';
@@ -143,7 +144,7 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
   });
   announceExecutions(world, executions, events);
   metrics.followExecutions(arn => executions.find(arn)?.machine.arn);
-  alarms.onAction(performAlarmActions(template, asynchronous, noTopics));
+  alarms.onAction(performAlarmActions(template, asynchronous, notifyBy(world, topics, template)));
   for (const { kind, input } of template.alarms)
     alarms.put(kind === 'metric' ? readMetricAlarm(input) : readCompositeAlarm(input), {
       actionsEnabled: input.ActionsEnabled,
@@ -177,9 +178,4 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     },
     unusedPermissions: () => authorization.unusedPermissions(),
   };
-}
-
-/** The account has no topics: what an alarm would publish fails in its history. */
-function noTopics(topicArn: string): never {
-  throw new ServiceError('NotFound', `Topic does not exist: ${topicArn}`, 404);
 }

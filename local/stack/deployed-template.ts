@@ -13,6 +13,8 @@ export interface DeployedTemplate {
   readonly tables: ReadonlyMap<string, DeployedTable>;
   readonly rules: ReadonlyMap<string, DeployedRule>;
   readonly queues: ReadonlyMap<string, DeployedQueue>;
+  /** The statements of the topic policies, by the topic's ARN; a topic without one has SNS's own. */
+  readonly topicPolicies: ReadonlyMap<string, readonly ResourceStatement[]>;
   /** In an order in which they can be created. */
   readonly alarms: readonly DeployedAlarm[];
   readonly customResources: ReadonlyMap<string, CustomResource>;

@@ -1,19 +1,13 @@
 import type { World } from '../account/world.ts';
 import { ServiceError } from '../wire/contract.ts';
 import type { DeployedTemplate } from './deployed-template.ts';
-import { decide } from './permissions.ts';
+import { type ActingService, letsIn } from './service-access.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface Message {
   readonly at: number;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;
-}
-
-/** An AWS service that sends under a queue's own policy, on behalf of one resource. */
-export interface SendingService {
-  readonly principal: 'events.amazonaws.com' | 'sns.amazonaws.com';
-  readonly sourceArn: string;
 }
 
 /** The template's SQS queues, of which the simulated account needs no more than what arrived. */
@@ -34,19 +28,12 @@ export class Queues {
    *
    * @throws ServiceError when the queue does not exist or its policy does not let `sender` in
    */
-  send(queueArn: string, message: Omit<Message, 'at'>, sender?: SendingService): void {
+  send(queueArn: string, message: Omit<Message, 'at'>, sender?: ActingService): void {
     const queue = [...this.#template.queues.values()].find(({ arn }) => arn === queueArn);
     if (!queue) throw new ServiceError('QueueDoesNotExist', `The queue ${queueArn} does not exist.`);
     if (sender) {
-      const statements = queue.policy.filter(
-        ({ principals }) => principals.includes(sender.principal) || principals.includes('*'),
-      );
-      const context = new Map([
-        ['aws:SourceArn', [sender.sourceArn]],
-        ['aws:SourceAccount', [this.#world.accountId]],
-      ]);
-      const decision = decide(statements, { action: 'sqs:SendMessage', resource: queueArn, context });
-      if (decision.kind !== 'allowed')
+      const request = { action: 'sqs:SendMessage', resource: queueArn };
+      if (!letsIn(queue.policy, sender, request, this.#world))
         throw new ServiceError(
           'AccessDenied',
           `${sender.principal} for ${sender.sourceArn} is not authorized to perform: sqs:SendMessage on resource: ${queueArn}`,

@@ -108,9 +108,9 @@ export const RESOURCE_TYPES: Readonly<Record<string, ResourceType>> = {
     nameProperty: 'TopicName',
     ref: arn('sns'),
     attributes: { TopicArn: arn('sns'), TopicName: name },
-    inert: 'nobody is notified in a simulation',
+    inert: 'what is published to it is kept, and nobody is sent it',
   },
-  'AWS::SNS::TopicPolicy': { ref: name, inert: 'nobody is notified in a simulation' },
+  'AWS::SNS::TopicPolicy': attachment,
   'AWS::SSM::Parameter': { nameProperty: 'Name', ref: name, inert: 'it tells other stacks our names' },
 };
 

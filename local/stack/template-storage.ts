@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeployedQueue, DeployedTable } from './deployed-template.ts';
+import type { ResourceStatement } from './permissions.ts';
 import { readResourcePolicy } from './policy-document.ts';
 import { ignored, json, parseProperties, text } from './property-schemas.ts';
 import type { Resource } from './sam-resources.ts';
@@ -98,4 +99,19 @@ export function readQueues(template: TemplateResources): readonly DeployedQueue[
       policy: policies.filter(({ queues }) => queues.includes(url)).flatMap(({ statements }) => statements),
     };
   });
+}
+
+const TopicPolicyProperties = z.strictObject({ Topics: z.array(text), PolicyDocument: json });
+
+export function readTopicPolicies(
+  template: TemplateResources,
+): ReadonlyMap<string, readonly ResourceStatement[]> {
+  return new Map(
+    template.ofType('AWS::SNS::TopicPolicy').flatMap(({ logicalId, properties }) => {
+      const resolved = template.resolve(properties, logicalId);
+      const { Topics, PolicyDocument } = parseProperties(TopicPolicyProperties, resolved, logicalId);
+      const statements = readResourcePolicy(PolicyDocument, logicalId);
+      return Topics.map(topic => [topic, statements] as const);
+    }),
+  );
 }

@@ -9,7 +9,7 @@ import { FunctionPermissions, readFunction, readMachine } from './template-compu
 import { TemplateResources } from './template-resources.ts';
 import { readRoles } from './template-roles.ts';
 import { readRule } from './template-rules.ts';
-import { readQueues, readTable } from './template-storage.ts';
+import { readQueues, readTable, readTopicPolicies } from './template-storage.ts';
 import { readYaml } from './template-text.ts';
 
 export interface TemplateOptions {
@@ -54,6 +54,7 @@ export function readTemplate({
     ),
     rules: each(['AWS::Events::Rule'], resource => readRule(resource, template, roles)),
     queues: byLogicalId(readQueues(template)),
+    topicPolicies: readTopicPolicies(template),
     alarms: readAlarms(template),
     customResources: byLogicalId(
       template.resources.filter(({ type }) => isCustomResource(type)).map(readCustomResource(template)),

@@ -122,7 +122,7 @@ describe('the alarms of a template', () => {
   });
 
   test('a function that fails, and what its queue then holds, alarm; the composite tells whom it may', async () => {
-    const { clock, journal, alarms } = await deploy({
+    const { clock, journal, alarms, stack } = await deploy({
       dies: ({ function: fn }) => (fn === 'CountFunction' ? 'before' : undefined),
     });
     await clock.pass(12 * 60_000);
@@ -136,11 +136,18 @@ describe('the alarms of a template', () => {
     const actions = alarms.history.items.flatMap(({ HistoryItemType, HistorySummary }) =>
       HistoryItemType === 'Action' ? [HistorySummary] : [],
     );
-    expect(actions.slice(0, 3)).toEqual([
+    expect(actions.slice(0, 4)).toEqual([
       expect.stringMatching(/^Successfully executed action .*quiesce-ObeyFunction$/),
-      expect.stringMatching(/^Failed to execute action .*:nobody.*Topic does not exist/),
+      expect.stringMatching(/^Successfully executed action .*quiesce-People$/),
+      expect.stringMatching(
+        /^Failed to execute action .*quiesce-Others.*not authorized to perform: sns:Publish/,
+      ),
       expect.stringMatching(/^Failed to execute action .*quiesce-CountFunction.*is not authorized/),
     ]);
+    expect(stack.topics.published[0]).toMatchObject({
+      subject: 'ALARM: "quiesce-Unwell" in eu-west-1',
+      message: expect.stringContaining('"NewStateValue":"ALARM"'),
+    });
     const invoked = {
       namespace: 'AWS/Lambda',
       name: 'Invocations',
