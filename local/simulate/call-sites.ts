@@ -1,5 +1,5 @@
 import type { Gate } from '../wire/contract.ts';
-import { actionName, type CallSite, type Fault, type FaultWay, faultWays } from './faults.ts';
+import { actionName, type CallSite, type Fault, type FaultWay } from './faults.ts';
 import { isBatch } from './partial-batches.ts';
 
 /** Writes down every call of a simulation that a fault can meet. */
@@ -23,39 +23,55 @@ export class CallSites {
   get all(): readonly CallSite[] {
     return this.#sites;
   }
-
-  /** Of calls that are alike but for their place in a loop: the first, the second and the last. */
-  get telling(): readonly CallSite[] {
-    const last = ({ caller, action }: CallSite) => this.#counts.get(`${caller} ${action}`);
-    return this.#sites.filter(site => site.ordinal <= 2 || site.ordinal === last(site));
-  }
 }
 
 const READS = /:(Describe|Get|List|BatchGet)/;
 
-/** The ways in which a call there can go wrong, each of which is another story to whoever made it. */
-export function waysAt({ action }: CallSite): readonly FaultWay[] {
-  const isInvocation = action.startsWith('lambda:');
-  return Object.keys(faultWays).filter((way): way is FaultWay => {
-    switch (way) {
-      // What the function loses to its own death, the machine is told as the failure of its invocation.
-      case 'dies-before':
-        return !isInvocation;
-      // A read that took effect is like one that did not.
-      case 'dies-after':
-        return !isInvocation && !READS.test(action);
-      case 'lost-answer':
-        // Nothing repeats an invocation but the machine.
-        return !isInvocation && !READS.test(action);
-      case 'lost-answers':
-        return !READS.test(action);
-      case 'partial':
-        return isBatch(action);
-      default:
-        return true;
-    }
-  });
+/** Ways that are one story to a function that only reads. */
+const TO_A_READ: readonly (readonly FaultWay[])[] = [
+  ['throttled', 'unavailable', 'lost-request', 'dies-before'],
+  ['denied', 'denied-for-a-while', 'late'],
+  ['partial'],
+];
+const TO_AN_ACT: readonly (readonly FaultWay[])[] = [
+  ['throttled', 'unavailable', 'lost-request'],
+  ['lost-answer', 'lost-answers'],
+  ['dies-after', 'dies-before'],
+  ['denied', 'denied-for-a-while'],
+  ['late'],
+  ['partial'],
+];
+
+/** The ways in which a call there can go wrong, those that are alike to its caller together. */
+function waysAt({ action }: CallSite): readonly (readonly FaultWay[])[] {
+  const isPossible = (way: FaultWay): boolean => {
+    if (way === 'partial') return isBatch(action);
+    // A machine hears of its function's death as it hears of a lost answer; and it alone repeats an invocation.
+    return !action.startsWith('lambda:') || !(way.startsWith('dies') || way === 'lost-answer');
+  };
+  const ways = READS.test(action) ? TO_A_READ : TO_AN_ACT;
+  return ways.map(alike => alike.filter(isPossible)).filter(alike => alike.length > 0);
 }
 
-export const faultsAt = (sites: readonly CallSite[]): readonly Fault[] =>
-  sites.flatMap(site => waysAt(site).map(way => ({ ...site, way })));
+/** Every fault that any of these calls can meet. */
+export const everyFault = (sites: readonly CallSite[]): readonly Fault[] =>
+  sites.flatMap(site => waysAt(site).flatMap(alike => alike.map(way => ({ ...site, way }))));
+
+/**
+ * Of each caller's each action every story once: by turns another of the ways that are alike, at the first, the second and
+ * the last call.
+ */
+export function tellingFaults(sites: readonly CallSite[]): readonly Fault[] {
+  const byAction = Map.groupBy(sites, ({ caller, action }) => `${caller} ${action}`);
+  return [...byAction.values()].flatMap((calls, turn) => {
+    const telling = calls.length <= 3 ? calls : [...calls.slice(0, 2), ...calls.slice(-1)];
+    return telling
+      .slice(0, 1)
+      .flatMap(waysAt)
+      .flatMap((alike, story) => {
+        const site = telling[(turn + story) % telling.length];
+        const way = alike[turn % alike.length];
+        return site && way ? [{ ...site, way }] : [];
+      });
+  });
+}

@@ -1,4 +1,7 @@
+import { CallSites } from './call-sites.ts';
+import type { CallSite, Fault } from './faults.ts';
 import { type Scenario, scenario } from './scenario.ts';
+import { simulate } from './simulation.ts';
 
 const DELAY = { 'deregistration_delay.timeout_seconds': '30' };
 
@@ -19,11 +22,19 @@ const deployment = { instances: [0, 1], batches: 'all', downSeconds: 30 };
 export const passages = {
   /** One run through the whole bracket. */
   bracket: scenario.parse({ name: 'bracket', fleet, deployment }),
-  /** A run that is never ready: fence, wait, undo. */
+  /** A run whose suppression somebody lifts, which fails in its lead: fence, wait, undo. */
   undone: scenario.parse({
     name: 'undone',
     fleet,
-    deployment: { ...deployment, neverReady: true, request: { policy: { readySeconds: 60 } } },
+    deployment,
+    events: [{ atSeconds: 60, do: 'release-suppression' }],
+  }),
+  /** A run that is stopped in mid-way, and undone by UndoRun. */
+  stopped: scenario.parse({
+    name: 'stopped',
+    fleet,
+    deployment,
+    events: [{ after: 'ObserveEvidence', atSeconds: 5, do: 'stop-execution' }],
   }),
   /** CodeDeploy asks through its hooks, instance by instance. */
   hooks: scenario.parse({
@@ -36,3 +47,29 @@ export type PassageName = keyof typeof passages;
 
 export const isPassage = (name: string | undefined): name is PassageName =>
   name !== undefined && name in passages;
+
+/** What a passage without any fault calls. @throws Error when it breaks an invariant by itself: then it proves nothing */
+export async function callSitesOf(passage: PassageName): Promise<readonly CallSite[]> {
+  const sites = new CallSites();
+  const { violations } = await simulate({ scenario: passages[passage], gates: () => [sites.gate] });
+  if (violations.length > 0)
+    throw new Error(`${passage} breaks an invariant without a fault: ${JSON.stringify(violations)}`);
+  return sites.all;
+}
+
+/** The calls that are new in a passage, by caller and action: the others are the bracket's. */
+const NEW_IN: Readonly<Record<PassageName, RegExp>> = {
+  bracket: /./,
+  undone: /^(Fence|Undo)Function |\/(Fence|Undo)Function$/,
+  stopped: /^(SettleFunction|UndoRun) /,
+  hooks: /^(Hook|Settle)Function /,
+};
+
+/** The faults that a passage is to meet, one at a time. */
+export async function faultsIn(
+  passage: PassageName,
+  choose: (sites: readonly CallSite[]) => readonly Fault[],
+): Promise<readonly Fault[]> {
+  const sites = await callSitesOf(passage);
+  return choose(sites.filter(({ caller, action }) => NEW_IN[passage].test(`${caller} ${action}`)));
+}

@@ -1,44 +1,18 @@
 import '../clock/lambda-globals.ts';
-import { CallSites, faultsAt } from './call-sites.ts';
+import { findRun } from '../../functions/core/ledger/runs.ts';
+import type { Execution } from '../states/execution.ts';
+import { runAs } from '../wire/invocation.ts';
 import { FaultInjector } from './fault-injector.ts';
-import { type Fault, faultLine } from './faults.ts';
+import type { Fault } from './faults.ts';
 import { type PassageName, passages } from './passages.ts';
 import { type Simulated, simulate } from './simulation.ts';
-
-/** What a passage without any fault calls. @throws Error when it does not go as it should: then it proves nothing */
-export async function callSitesOf(passage: PassageName): Promise<CallSites> {
-  const sites = new CallSites();
-  const { violations } = await simulate({ scenario: passages[passage], gates: () => [sites.gate] });
-  if (violations.length > 0)
-    throw new Error(`${passage} breaks invariants without a fault: ${JSON.stringify(violations)}`);
-  return sites;
-}
-
-/** Which calls of a passage are made to fail. */
-export type Extent = 'telling' | 'all';
-
-/** The hooks' own calls, where they are the passage: what their machines and acts call, the bracket has called before. */
-const OF_THE_HOOKS = /^(Hook|Settle|LifecycleHook)|Rule$/;
-
-export async function faultsIn(passage: PassageName, extent: Extent): Promise<readonly Fault[]> {
-  const sites = (await callSitesOf(passage))[extent];
-  switch (passage) {
-    case 'bracket':
-      return faultsAt(sites);
-    case 'undone': {
-      const known = new Set(faultsAt((await callSitesOf('bracket'))[extent]).map(faultLine));
-      return faultsAt(sites).filter(fault => !known.has(faultLine(fault)));
-    }
-    case 'hooks':
-      return faultsAt(sites.filter(({ caller }) => OF_THE_HOOKS.test(caller)));
-  }
-}
 
 /** How a passage with one fault has ended. */
 export interface Struck {
   readonly passage: PassageName;
   readonly fault: Fault;
   readonly outcome: Simulated['deployment']['outcome'];
+  /** The named error; empty when the deployment succeeded all the same. */
   readonly error: string;
   /** What should not be; empty when all is well. */
   readonly wrong: readonly string[];
@@ -51,7 +25,48 @@ export async function strike(passage: PassageName, fault: Fault): Promise<Struck
   const { outcome, error } = simulated.deployment;
   const wrong = [
     ...(injector.struck ? [] : ['the call was never made']),
-    ...simulated.violations.map(({ invariant, what }) => `${invariant}: ${what}`),
+    ...unhealed(fault, simulated),
+    ...(await overruns(simulated)),
   ];
   return { passage, fault, outcome, error, wrong };
 }
+
+/**
+ * The invariants that are broken. Where an undo may not do what it has to, or a person stops it, what it owes stays open, and
+ * in the ledger, so that it is known and can be undone later (R-FAIL).
+ */
+function unhealed({ way, caller }: Fault, { violations }: Simulated): readonly string[] {
+  const told = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
+  const isClaimed = told.some(one => one.startsWith('4: the ledger still holds instance#'));
+  const isKept = way.startsWith('denied') || (way === 'late' && caller === 'UndoRun');
+  if (!isKept || !isClaimed) return told;
+  return told.filter(one => !one.startsWith('4:') && !/^7: run#.* is still live$/.test(one));
+}
+
+/** What a task that is retried to its end may add to a loop's budget (functions/core/bracket/plan-run.ts). */
+const RETRY_ROOM_SECONDS = 900;
+
+/** Every execution ends within the budgets that its run was planned with. */
+async function overruns({ stack, deployment, account: { world } }: Simulated): Promise<readonly string[]> {
+  if (!stack) return [];
+  const caller = { kind: 'operator', name: 'operator' } as const;
+  const operator = { caller, world, random: world.random.fork('budgets'), transport: stack.wire.transport() };
+  const late: string[] = [];
+  for (const { runId } of deployment.batches) {
+    const run = await world.clock.runFor(runAs(operator, () => findRun(runId)));
+    if (!run) continue;
+    const { plan, request } = run;
+    const phase = Math.max(request.policy.waitSeconds + plan.budgets.before, plan.budgets.after);
+    const longest = phase + plan.budgets.undo + RETRY_ROOM_SECONDS;
+    for (const execution of stack.executions.all())
+      if (isOf(execution, runId) && secondsOf(execution) > longest)
+        late.push(`7: ${execution.name} lasted ${secondsOf(execution)} s, and its budget is ${longest} s`);
+  }
+  return late;
+}
+
+const isOf = ({ input }: Execution, runId: string): boolean =>
+  input !== null && typeof input === 'object' && 'runId' in input && input.runId === runId;
+
+const secondsOf = ({ startedAt, stoppedAt }: Execution): number =>
+  ((stoppedAt ?? Number.POSITIVE_INFINITY) - startedAt) / 1000;
