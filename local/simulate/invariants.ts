@@ -127,7 +127,7 @@ export class Invariants {
       if (!this.#suspended().has(process))
         this.#broken(4, `${process}, which somebody else had suspended, was resumed`);
     for (const item of ledger) {
-      if (!HOLDS_NOTHING.test(item.pk)) this.#broken(4, `the ledger still holds ${item.pk}`);
+      if (!holdsNothing(item.pk)) this.#broken(4, `the ledger still holds ${item.pk}`);
       if (item.pk.startsWith('run#')) this.#checkRun(item);
     }
   }
@@ -375,5 +375,7 @@ const ids = (given: unknown): string[] => (Array.isArray(given) ? given.map(Stri
 const targets = (given: unknown): { readonly Id?: unknown; readonly Port?: unknown }[] =>
   Array.isArray(given) ? given : [];
 
-/** Ledger items that remember, and neither claim nor hold anything. */
+/** Is it one of the ledger's items that remember, and neither claim nor hold anything? */
+export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
+
 const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks)#/;

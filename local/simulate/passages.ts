@@ -1,7 +1,7 @@
 import { CallSites } from './call-sites.ts';
 import type { CallSite, Fault } from './faults.ts';
 import { type Scenario, scenario } from './scenario.ts';
-import { simulate } from './simulation.ts';
+import { type Simulated, type SimulationSettings, simulate } from './simulation.ts';
 
 const DELAY = { 'deregistration_delay.timeout_seconds': '30' };
 
@@ -18,52 +18,75 @@ const fleet = {
 };
 const deployment = { instances: [0, 1], batches: 'all', downSeconds: 30 };
 
+interface Passage {
+  readonly scenario: Scenario;
+  readonly deliveries?: SimulationSettings['deliveries'];
+  /** The calls that are new here, by caller and action: the others are the bracket's. */
+  readonly met: RegExp;
+}
+
+const stopIn = (state: string) => [{ after: state, atSeconds: 5, do: 'stop-execution' }];
+
 /** The small deployments whose every call to AWS is made to fail, one at a time. */
 export const passages = {
   /** One run through the whole bracket. */
-  bracket: scenario.parse({ name: 'bracket', fleet, deployment }),
+  bracket: {
+    scenario: scenario.parse({ name: 'bracket', fleet, deployment }),
+    met: /^(?!SweepFunction)/,
+  },
   /** A run whose suppression somebody lifts, which fails in its lead: fence, wait, undo. */
-  undone: scenario.parse({
-    name: 'undone',
-    fleet,
-    deployment,
-    events: [{ atSeconds: 60, do: 'release-suppression' }],
-  }),
+  undone: {
+    scenario: scenario.parse({
+      name: 'undone',
+      fleet,
+      deployment,
+      events: [{ atSeconds: 60, do: 'release-suppression' }],
+    }),
+    met: /^(Fence|Undo)Function |\/(Fence|Undo)Function$/,
+  },
   /** A run that is stopped in mid-way, and undone by UndoRun. */
-  stopped: scenario.parse({
-    name: 'stopped',
-    fleet,
-    deployment,
-    events: [{ after: 'ObserveEvidence', atSeconds: 5, do: 'stop-execution' }],
-  }),
+  stopped: {
+    scenario: scenario.parse({ name: 'stopped', fleet, deployment, events: stopIn('ObserveEvidence') }),
+    met: /^(SettleFunction|UndoRun) /,
+  },
+  /** A run that is stopped before its first sweep, and no event tells: the sweep finds it. */
+  swept: {
+    scenario: scenario.parse({ name: 'swept', fleet, deployment, events: stopIn('Drain') }),
+    deliveries: event => (event.source === 'aws.events' ? [500] : []),
+    met: /^SweepFunction /,
+  },
   /** CodeDeploy asks through its hooks, instance by instance. */
-  hooks: scenario.parse({
-    name: 'hooks',
-    fleet: { ...fleet, instances: 2, targetGroups: fleet.targetGroups.slice(0, 1) },
-    deployment: { through: 'codedeploy', downSeconds: 10 },
-  }),
-} as const satisfies Record<string, Scenario>;
+  hooks: {
+    scenario: scenario.parse({
+      name: 'hooks',
+      fleet: { ...fleet, instances: 2, targetGroups: fleet.targetGroups.slice(0, 1) },
+      deployment: { through: 'codedeploy', downSeconds: 10 },
+    }),
+    met: /^(Hook|Settle)Function /,
+  },
+} as const satisfies Record<string, Passage>;
 export type PassageName = keyof typeof passages;
 
 export const isPassage = (name: string | undefined): name is PassageName =>
   name !== undefined && name in passages;
 
+/** Simulates a passage, with or without a fault. */
+export function pass(
+  passage: PassageName,
+  settings: Pick<SimulationSettings, 'gates' | 'dies' | 'begun' | 'code'> = {},
+): Promise<Simulated> {
+  const { scenario, deliveries }: Passage = passages[passage];
+  return simulate({ scenario, ...(deliveries && { deliveries }), ...settings });
+}
+
 /** What a passage without any fault calls. @throws Error when it breaks an invariant by itself: then it proves nothing */
 export async function callSitesOf(passage: PassageName): Promise<readonly CallSite[]> {
   const sites = new CallSites();
-  const { violations } = await simulate({ scenario: passages[passage], gates: () => [sites.gate] });
+  const { violations } = await pass(passage, { gates: () => [sites.gate] });
   if (violations.length > 0)
     throw new Error(`${passage} breaks an invariant without a fault: ${JSON.stringify(violations)}`);
   return sites.all;
 }
-
-/** The calls that are new in a passage, by caller and action: the others are the bracket's. */
-const NEW_IN: Readonly<Record<PassageName, RegExp>> = {
-  bracket: /./,
-  undone: /^(Fence|Undo)Function |\/(Fence|Undo)Function$/,
-  stopped: /^(SettleFunction|UndoRun) /,
-  hooks: /^(Hook|Settle)Function /,
-};
 
 /** The faults that a passage is to meet, one at a time. */
 export async function faultsIn(
@@ -71,5 +94,5 @@ export async function faultsIn(
   choose: (sites: readonly CallSite[]) => readonly Fault[],
 ): Promise<readonly Fault[]> {
   const sites = await callSitesOf(passage);
-  return choose(sites.filter(({ caller, action }) => NEW_IN[passage].test(`${caller} ${action}`)));
+  return choose(sites.filter(({ caller, action }) => passages[passage].met.test(`${caller} ${action}`)));
 }

@@ -17,7 +17,7 @@ import { type DeploymentResult, deploy, type Site } from './deployment.ts';
 import { scheduleEvents } from './events.ts';
 import { FaultSchedule } from './fault-schedule.ts';
 import { giveBack, heldIn } from './held.ts';
-import { Invariants, type LedgerItem, type Violation } from './invariants.ts';
+import { holdsNothing, Invariants, type LedgerItem, type Violation } from './invariants.ts';
 import { type Measures, measure } from './measures.ts';
 import { rivalName } from './runs.ts';
 import type { Scenario } from './scenario.ts';
@@ -158,6 +158,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   };
 }
 
+/** How long what an undo has left is looked for by the sweep, which pauses longer from one time to the next. */
+const SWEPT_WITHIN = 45 * MINUTE;
+
 /**
  * Lets what was set in motion end: faults, runs that are being undone, then what only shows late (marks, replacements, a
  * release that is spreading). Gives back what is held, and checks what is left.
@@ -180,6 +183,9 @@ export async function settleEnd({
     await clock.runFor(giveBack(stack, held));
     await clock.pass(15 * MINUTE);
   }
+  const owes = async (of: Stack) => (await clock.runFor(ledgerItems(of))).some(({ pk }) => !holdsNothing(pk));
+  for (const latest = clock.now() + SWEPT_WITHIN; stack && clock.now() < latest && (await owes(stack)); )
+    await clock.pass(5 * MINUTE);
   invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
   return held?.instanceIds ?? [];
 }

@@ -4,8 +4,8 @@ import type { Execution } from '../states/execution.ts';
 import { runAs } from '../wire/invocation.ts';
 import { FaultInjector } from './fault-injector.ts';
 import type { Fault } from './faults.ts';
-import { type PassageName, passages } from './passages.ts';
-import { type Simulated, simulate } from './simulation.ts';
+import { type PassageName, pass } from './passages.ts';
+import type { Simulated } from './simulation.ts';
 
 /** How a passage with one fault has ended. */
 export interface Struck {
@@ -21,7 +21,7 @@ export interface Struck {
 /** Lets a passage meet one fault, and tells what broke by it. */
 export async function strike(passage: PassageName, fault: Fault): Promise<Struck> {
   const injector = new FaultInjector(fault);
-  const simulated = await simulate({ scenario: passages[passage], ...injector.settings });
+  const simulated = await pass(passage, injector.settings);
   const { outcome, error } = simulated.deployment;
   const wrong = [
     ...(injector.struck ? [] : ['the call was never made']),
@@ -32,14 +32,13 @@ export async function strike(passage: PassageName, fault: Fault): Promise<Struck
 }
 
 /**
- * The invariants that are broken. Where an undo may not do what it has to, or a person stops it, what it owes stays open, and
- * in the ledger, so that it is known and can be undone later (R-FAIL).
+ * The invariants that are broken. Where an undo may never do what it has to, what it owes stays open, and in the ledger, so
+ * that it is known and undone when it may be (R-FAIL).
  */
-function unhealed({ way, caller }: Fault, { violations }: Simulated): readonly string[] {
+function unhealed({ way }: Fault, { violations }: Simulated): readonly string[] {
   const told = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
   const isClaimed = told.some(one => one.startsWith('4: the ledger still holds instance#'));
-  const isKept = way.startsWith('denied') || (way === 'late' && caller === 'UndoRun');
-  if (!isKept || !isClaimed) return told;
+  if (way !== 'denied' || !isClaimed) return told;
   return told.filter(one => !one.startsWith('4:') && !/^7: run#.* is still live$/.test(one));
 }
 

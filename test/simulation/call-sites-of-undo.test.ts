@@ -4,7 +4,7 @@ import { faultLine } from '../../local/simulate/faults.ts';
 import { faultsIn } from '../../local/simulate/passages.ts';
 import { strike } from '../../local/simulate/strike.ts';
 
-describe.for(['undone', 'stopped', 'hooks'] as const)('%s', async passage => {
+describe.for(['undone', 'stopped', 'swept', 'hooks'] as const)('%s', async passage => {
   const faults = await faultsIn(passage, tellingFaults);
 
   /** Each name replays its failure: npm run call-sites -- PASSAGE --fault "NAME". */
