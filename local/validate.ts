@@ -8,9 +8,9 @@ import { templateFaults } from './validation/template-faults.ts';
 
 async function main(): Promise<void> {
   const path = fileURLToPath(new URL('../template.yaml', import.meta.url));
-  const { functions, machines } = readTemplate({ world: createWorld(), path });
-  report('template.yaml (cloudformation-validate)', templateFaults(path, functions.values()));
-  for (const { logicalId, definition } of machines.values())
+  const template = readTemplate({ world: createWorld(), path });
+  report('template.yaml (cloudformation-validate)', templateFaults(path, template));
+  for (const { logicalId, definition } of template.machines.values())
     report(`${logicalId} (asl-validator, local runner)`, machineFaults(definition));
 }
 

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { logEvents } from '../functions/core/log-events.ts';
 import { catalogue } from '../functions/core/metrics.ts';
+import { createWorld } from '../local/account/world.ts';
+import { readTemplate } from '../local/stack/template.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(repository, 'docs/observability.md'), 'utf8');
@@ -35,8 +37,20 @@ test('every metric is measured somewhere, and explained with its dimensions', ()
   }
 });
 
+const alarms = readTemplate({ world: createWorld(), path: join(repository, 'template.yaml') }).alarms.map(
+  ({ logicalId }) => logicalId,
+);
+
+test('every alarm is explained', () => {
+  expect(alarms.filter(name => !documented.has(name))).toEqual([]);
+});
+
 test('nothing is explained that is not there, in the queries neither', () => {
-  const known = new Set<string | undefined>([...Object.values(logEvents), ...Object.keys(catalogue)]);
+  const known = new Set<string | undefined>([
+    ...Object.values(logEvents),
+    ...Object.keys(catalogue),
+    ...alarms,
+  ]);
   expect([...documented].filter(word => !known.has(word))).toEqual([]);
   const asked = Array.from(page.matchAll(/event (?:=|in) (\[[^\]]*\]|"[^"]*")/g), ([, words]) => words ?? '');
   const words = asked.flatMap(text => Array.from(text.matchAll(/"([^"]+)"/g), ([, word]) => word));

@@ -17,7 +17,9 @@ const refusing = (action: string, error: ServiceError, times = Number.POSITIVE_I
 
 type Hooked = Awaited<ReturnType<typeof hookedDeployment>>;
 const runs = ({ executions }: Hooked) =>
-  executions.map(({ name, status }) => `${name.split('-')[0]} ${status}`);
+  executions
+    .filter(({ machine }) => !machine.name.endsWith('TellPeople'))
+    .map(({ name, status }) => `${name.split('-')[0]} ${status}`);
 
 describe('R-HOOKSTATUS: CodeDeploy is answered once an event', () => {
   it.each(['ECS', 'Lambda'] as const)(

@@ -3,10 +3,8 @@ import { machineFaults } from '../../local/validation/machine-faults.ts';
 import { templateFaults } from '../../local/validation/template-faults.ts';
 import { brokenDefinition, brokenTemplate, machines, product, templatePath } from './helpers/product.ts';
 
-const functions = [...product.functions.values()];
-
 test('cloudformation-validate finds nothing wrong with the template', () => {
-  expect(templateFaults(templatePath, functions)).toEqual([]);
+  expect(templateFaults(templatePath, product)).toEqual([]);
 });
 
 test.each([
@@ -15,7 +13,7 @@ test.each([
   ['!Ref UndoFunction.Version', '!Ref UndoFunctions.Version', 'UndoFunctions.Version'],
 ])('cloudformation-validate finds a template with %s replaced by %s', (passage, replacement, fault) => {
   const { path } = brokenTemplate(passage, replacement);
-  expect(templateFaults(path, functions)).toContainEqual(expect.stringContaining(fault));
+  expect(templateFaults(path, product)).toContainEqual(expect.stringContaining(fault));
 });
 
 test.each(machines)('asl-validator and the local runner find nothing wrong with %s', (_, definition) => {
