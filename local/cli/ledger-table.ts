@@ -16,12 +16,16 @@ export function useLedger(table: string): void {
   process.env.LEDGER_TABLE = table;
 }
 
-/** @throws UsageError when no table is named */
-export function requireLedger(given: string | undefined): void {
+/**
+ * @returns the table's name
+ * @throws UsageError when no table is named
+ */
+export function requireLedger(given: string | undefined): string {
   const table = tableNamed(given);
   if (table === undefined)
     throw new UsageError('Name the ledger: --table, or the environment variable QUIESCE_LEDGER_TABLE.');
   useLedger(table);
+  return table;
 }
 
 /** Where Quiesce is not deployed there is no table: its ledger is read as empty, and no call is made for it. */

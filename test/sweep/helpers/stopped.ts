@@ -17,19 +17,22 @@ export const small: Fleet = { ...usual, instances: 4, zones: ['eu-west-1a'] };
 export const swept = (settings: BracketSettings = {}, fleet: Fleet = small): Promise<Bracket> =>
   bracket(fleet, { deliveries: onlySchedule, ...settings });
 
-/** As a person does, so long after an execution of this machine has entered a state; resolves then. */
-export function stopAt(of: Bracket, machine: string, state: string, afterMs: number): Promise<void> {
+/** Resolves with an execution's ARN so long after it, of this machine, has entered a state. */
+export function enteredState(of: Bracket, machine: string, state: string, afterMs: number): Promise<string> {
   const { journal, clock } = of.standing.account.world;
   return new Promise(resolve => {
     const stop = journal.listen(entry => {
       if (entry.type !== 'state-entered' || entry.state !== state || !entry.machine.includes(machine)) return;
       stop();
-      clock.after(afterMs, () => {
-        of.stack.executions.stop(entry.executionArn, 'Operator.Stopped', 'by a person');
-        resolve();
-      });
+      clock.after(afterMs, () => resolve(entry.executionArn));
     });
   });
+}
+
+/** As a person does, so long after an execution of this machine has entered a state; resolves then. */
+export async function stopAt(of: Bracket, machine: string, state: string, afterMs: number): Promise<void> {
+  const arn = await enteredState(of, machine, state, afterMs);
+  of.stack.executions.stop(arn, 'Operator.Stopped', 'by a person');
 }
 
 /** What in the ledger has still to be undone. */
