@@ -100,6 +100,21 @@ export const CHECK_INTERVAL_SECONDS = 60;
 /** How far DescribeApplicationStatus can lie behind the service. MEASURED: 40-60 s. */
 export const DESCRIBE_LAG_SECONDS = 60;
 
+/** And how far at least. MEASURED. */
+export const DESCRIBE_LAG_LEAST_SECONDS = 40;
+
+/** Between the two requests of one evaluation, by two checkers. MEASURED. */
+export const CHECKERS_APART_SECONDS = 0.73;
+
+/** From `impaired` to the termination by Auto Scaling. MEASURED once: impaired at about 2 min, terminated at 5 min 10 s. */
+export const AUTO_SCALING_ACTS_SECONDS = 190;
+
+/** Auto Scaling looks at load balancers' verdicts once in this time. The period is unpublished: assumed. */
+export const AUTO_SCALING_LOOKS_SECONDS = 30;
+
+/** From launch to `running`, least and most. MEASURED as part of a replacement: 194 s from the termination to `ok`. */
+export const BOOT_SECONDS = [25, 40] as const;
+
 /** `TimeoutSeconds` of both deploy machines, which has to be a literal there. A test holds the two together. */
 export const MACHINE_TIMEOUT_SECONDS = 14_400;
 

@@ -245,6 +245,7 @@ test('a check has the documented defaults where AWS leaves a member out, and a d
           FailureThreshold: 3,
           SuccessThreshold: 4,
           InitializationGracePeriodSeconds: 90,
+          StatusCodeMatcher: '200-299',
         },
         { ApplicationStatusCheckId: 'asc-deleted', Port: 80, Protocol: 'http', DeletionTime: at },
       ];
@@ -269,6 +270,7 @@ test('a check has the documented defaults where AWS leaves a member out, and a d
       failureThreshold: 2,
       successThreshold: 2,
       graceSeconds: 300,
+      matcher: '200',
     },
     {
       id: 'asc-full',
@@ -281,6 +283,7 @@ test('a check has the documented defaults where AWS leaves a member out, and a d
       failureThreshold: 3,
       successThreshold: 4,
       graceSeconds: 90,
+      matcher: '200-299',
     },
   ]);
 });

@@ -190,6 +190,8 @@ export interface CheckFacts {
   readonly successThreshold: number;
   /** Counted from the launch of the instance. */
   readonly graceSeconds: number;
+  /** Codes and ranges that count as success, such as `200,300-399`. */
+  readonly matcher: string;
   /** When it was created, or last modified. */
   readonly changedAt?: Date;
 }
@@ -229,6 +231,7 @@ function checkFacts(check: ApplicationStatusCheckResponseObject, action: string)
     failureThreshold: check.FailureThreshold ?? 2,
     successThreshold: check.SuccessThreshold ?? 2,
     graceSeconds: check.InitializationGracePeriodSeconds ?? 300,
+    matcher: check.StatusCodeMatcher ?? '200',
     ...(changedAt !== undefined && { changedAt }),
   };
 }
