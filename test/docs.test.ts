@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as errors from '../functions/core/errors.ts';
+import { timingCommand } from '../local/cli/timing.ts';
 import { parseScenario } from '../local/simulate/scenario.ts';
 import { simulate } from '../local/simulate/simulation.ts';
 import { expected, outcomeOf } from './scenarios/helpers/outcomes.ts';
@@ -10,6 +11,21 @@ describe('the docs', () => {
     const [, block = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/scenarios.md', 'utf8')) ?? [];
     const scenario = parseScenario(block, 'docs/scenarios.md');
     expect(outcomeOf(await simulate({ scenario }))).toEqual(expected(scenario));
+  });
+
+  test('show of quiesce timing what it prints, and that it ends with 1 where settings contradict', async () => {
+    const page = readFileSync('docs/timing.md', 'utf8');
+    const shown = page.matchAll(/```sh\nnpx quiesce timing ?(.*)\n```\n\n```\n([\s\S]*?)```/g);
+    const codes: number[] = [];
+    for (const [, line = '', printed = ''] of shown) {
+      const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      codes.push(await timingCommand.run(line.split(' ').filter(Boolean)));
+      const told = out.mock.calls.map(([text]) => String(text)).join('');
+      out.mockRestore();
+      expect(told).toBe(printed);
+      expect(codes.at(-1)).toBe(told.includes('\n! ') ? 1 : 0);
+    }
+    expect(codes).toEqual([0, 0, 1]);
   });
 
   test('say of every named error what to do', () => {

@@ -39,6 +39,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Tell what a run did, when, within which budgets and at what price.',
     load: async () => (await import('./report.ts')).reportCommand,
   },
+  timing: {
+    summary: 'Say how long it takes until a failure is found and mended, and what contradicts it.',
+    load: async () => (await import('./timing.ts')).timingCommand,
+  },
   completion: {
     summary: 'Print the completion script of a shell.',
     load: async () => (await import('./completion.ts')).completionCommand,

@@ -8,6 +8,7 @@ import { findRun } from '../../functions/core/ledger/runs.ts';
 import type { Policy, RunRequest } from '../../functions/core/request.ts';
 import type { OptInTag } from '../../functions/core/settings.ts';
 import { list } from './format.ts';
+import { contradictionsIn } from './plan-contradictions.ts';
 import type { StackDefaults } from './stack-defaults.ts';
 
 /** What `quiesce plan --json` prints. */
@@ -40,6 +41,8 @@ export interface PlanFacts {
   /** In seconds. */
   readonly budgets: Budgets;
   readonly remarks: readonly string[];
+  /** Health check settings that contradict each other, in sentences. */
+  readonly contradictions: readonly string[];
   readonly blindness: Blindness;
 }
 
@@ -78,7 +81,7 @@ export async function reportOnPlan(
     policy: request.policy,
     stack: stack ? { machineArn: stack.machineArn, defaultPolicy: stack.defaultPolicy } : null,
     refusals,
-    plan: planned ? factsOf(planned) : null,
+    plan: planned ? factsOf(planned, await contradictionsIn(planned)) : null,
   };
 }
 
@@ -103,7 +106,7 @@ function whoMovesTraffic(request: RunRequest, { members, movedBy }: PlannedRun):
   );
 }
 
-function factsOf({ plan, members }: PlannedRun): PlanFacts {
+function factsOf({ plan, members }: PlannedRun, contradictions: readonly string[]): PlanFacts {
   const { bystanders, groups, holdings, budgets, remarks, suppressing } = plan;
   const minutes = (seconds: number) => (suppressing * seconds) / 60;
   return {
@@ -113,6 +116,7 @@ function factsOf({ plan, members }: PlannedRun): PlanFacts {
     holdings,
     budgets,
     remarks,
+    contradictions,
     blindness: {
       instances: suppressing,
       suppressedInstanceMinutes: minutes(budgets.whole),

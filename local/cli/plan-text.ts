@@ -3,6 +3,7 @@ import type { Member } from '../../functions/core/domain/fleet.ts';
 import type { PlannedGroup } from '../../functions/core/domain/plan.ts';
 import { counted, hours, instant, table, targetGroupName, wrap } from './format.ts';
 import type { Blindness, NamedRefusal, PlanFacts, PlanReport } from './plan-report.ts';
+import { hanging } from './timing-text.ts';
 
 const WIDTH = 100;
 
@@ -49,6 +50,7 @@ function describeFacts(plan: PlanFacts): string[][] {
     budgetTable(plan.budgets),
     describeBlindness(plan.blindness),
     plan.remarks.flatMap(remark => wrap(remark, WIDTH)),
+    plan.contradictions.flatMap(hanging),
   ];
 }
 
