@@ -31,6 +31,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Bring a fleet back into service after the deployment.',
     load: async () => (await import('./after.ts')).afterCommand,
   },
+  undo: {
+    summary: 'End a run and undo what it has done.',
+    load: async () => (await import('./undo.ts')).undoCommand,
+  },
   status: {
     summary: 'Show the runs, claims and holds that are in the ledger.',
     load: async () => (await import('./status.ts')).statusCommand,

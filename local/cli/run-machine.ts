@@ -11,16 +11,20 @@ import { document, wrap } from './format.ts';
 import { type PhaseReport, phaseTable, reportPhases } from './phase-report.ts';
 import type { Screen } from './progress.ts';
 
-/** One execution of before-deploy or after-deploy, to be started or joined, and followed. */
-export interface MachineRun {
+/** An execution that is followed. */
+export interface Attended {
   readonly runId: string;
-  readonly machineArn: string;
-  /** The execution's name. */
+  /** What it is called. */
   readonly name: string;
-  readonly input: object;
-  readonly json: boolean;
   /** The command line that follows it again. */
   readonly again: string;
+  readonly json: boolean;
+}
+
+/** One execution of before-deploy or after-deploy, to be started or joined by its name, and followed. */
+export interface MachineRun extends Attended {
+  readonly machineArn: string;
+  readonly input: object;
   /** What is said at the end of one that succeeded. */
   readonly succeeded: string;
   /**
@@ -68,13 +72,18 @@ export async function runMachine(run: MachineRun): Promise<number> {
   if (joined && !run.json) process.stdout.write(`${run.name} had been started before, and is joined.\n`);
   const over = joined && run.confirm !== undefined && (await hasSucceeded(arn));
   if (over) await refuseUnlessLive(run, run.confirm, arn);
-  const stopListening = onInterrupt(() => sayHowToGoOn(run, arn));
-  const { runId } = run;
-  const followed = await follow({ executionArn: arn, runId, screen: screenFor(run.json), pause: sleep });
-  stopListening();
-  const report = reportOn(run, arn, joined, followed);
+  const report = reportOn(run.runId, arn, joined, await attend(run, arn));
   process.stdout.write(run.json ? document(report) : describe(report, run.succeeded));
   return report.status === 'SUCCEEDED' ? exitCode.ok : exitCode.failed;
+}
+
+/** Follows an execution to its end; an interrupt leaves it running. */
+export async function attend(run: Attended, executionArn: string): Promise<Followed> {
+  const { runId, json } = run;
+  const stopListening = onInterrupt(() => sayHowToGoOn(run, executionArn));
+  const followed = await follow({ executionArn, runId, screen: screenFor(json), pause: sleep });
+  stopListening();
+  return followed;
 }
 
 /**
@@ -121,7 +130,7 @@ function startedOtherwise(name: string, status: string | undefined): Refusal {
 }
 
 /** Leaves the execution as it is. */
-function sayHowToGoOn({ name, again }: MachineRun, arn: string): void {
+function sayHowToGoOn({ name, again }: Attended, arn: string): void {
   process.stderr.write(`\n${name} goes on without you. Follow it again:\n  ${again}\nIts ARN is ${arn}.\n`);
 }
 
@@ -141,11 +150,11 @@ function screenFor(json: boolean): Screen {
   return { terminal, print: terminal && (line => terminal.write(`${line}\n`)) };
 }
 
-function reportOn(run: MachineRun, arn: string, joined: boolean, followed: Followed): RunReport {
+export function reportOn(runId: string, arn: string, joined: boolean, followed: Followed): RunReport {
   const { ended, events, phases, startedAt, endedAt } = followed;
   return {
     format: 'quiesce.run/1',
-    runId: run.runId,
+    runId,
     executionArn: arn,
     joined,
     ...ended,
