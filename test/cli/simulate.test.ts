@@ -107,7 +107,8 @@ test('tells each violation with its virtual time and its number, and has not pas
   const scenario = readScenario(scenarioFile('protected'));
   const without = await simulate({ scenario, without: true });
   const at = without.startedAt + 83_000;
-  const broken = { ...without, violations: [{ at, invariant: 2, what: 'Auto Scaling terminated i-1.' }] };
+  const violation = { at, invariant: 2, what: 'Auto Scaling terminated i-1.' } as const;
+  const broken = { ...without, violations: [violation] };
   const timeline = new Timeline();
   const report = reportOn({
     scenario,
