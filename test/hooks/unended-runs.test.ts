@@ -12,6 +12,7 @@ import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
 import { claimOf, newRun, planOf, requestOf } from '../unit/helpers/records.ts';
 
 const OWNER = 'arn:aws:states:eu-west-1:111122223333:execution:before:one';
+const AFTER = 'arn:aws:states:eu-west-1:111122223333:execution:after:two';
 const INSTANCE = 'i-0123456789abcdef0';
 
 interface Started {
@@ -33,8 +34,14 @@ const stepFunctions: Service = {
   protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
   operations: {
     DescribeExecution({ executionArn }: { readonly executionArn: string }) {
-      if (executionArn !== OWNER) throw new ServiceError('ExecutionDoesNotExist', 'none');
-      return { executionArn, stateMachineArn: 'before', startDate: new Date(0), ...execution };
+      if (![OWNER, AFTER].includes(executionArn)) throw new ServiceError('ExecutionDoesNotExist', 'none');
+      return {
+        executionArn,
+        stateMachineArn: 'before',
+        startDate: new Date(0),
+        stopDate: new Date((NOW + 60) * 1000),
+        ...execution,
+      };
     },
     StartExecution({ name, input }: { readonly name: string; readonly input: string }) {
       if (started.some(one => one.name === name)) throw new ServiceError('ExecutionAlreadyExists', 'twice');
@@ -107,6 +114,18 @@ describe('the run of an execution that has ended without ending it', () => {
   it('is left alone when it was refused', async () => {
     await ledger.as(() => recordRefusal('r', { error: 'BelowFloor', cause: 'too few' }, NOW));
     expect(await cutOff()).toBeUndefined();
+  });
+
+  it('is undone, too, when its after-deploy was ended from outside before it could take it over', async () => {
+    await create('r');
+    expect(await cutOff(AFTER)).toBeUndefined();
+    await ledger.as(() => advance('r', { from: 'before', to: 'go-ahead', owner: OWNER, at: NOW }));
+    // One that failed by itself was refused, and may be called again.
+    execution = { ...execution, status: 'FAILED' };
+    expect(await cutOff(AFTER)).toBeUndefined();
+    execution = { ...execution, status: 'ABORTED' };
+    expect(await cutOff(AFTER)).toBe('r');
+    expect(started.map(({ input }) => input.from)).toEqual([OWNER]);
   });
 
   it('is left to the end of its deployment when that acts already', async () => {
