@@ -180,7 +180,10 @@ export class Invariants {
 
   #checkTermination({ instanceId, cause }: Extract<Entry, { type: 'activity' }>): void {
     const deployed = this.#inDeployment.get(instanceId);
-    if (!deployed) return;
+    if (!deployed) {
+      this.#checkUnheld(instanceId, cause);
+      return;
+    }
     const spec = deploymentOfRun(this.#scenario, deployed.runId);
     const byStatus = cause.includes('Application Status check');
     const byTargets = cause.includes('ELB') && policyOf(spec).autoScaling !== 'none';
@@ -189,6 +192,19 @@ export class Invariants {
       : this.#people.hasBroken(instanceId);
     if ((byStatus || byTargets) && !excused)
       this.#broken(2, `Auto Scaling terminated ${instanceId} in its deployment: ${cause}`);
+  }
+
+  /** What we have taken out of a target group, also before the go-ahead, is not to be replaced for that. */
+  #checkUnheld(instanceId: string, cause: string): void {
+    const isOut = [...this.#deregistered].some(
+      key => this.#behind(key.split(' ')[1]?.split(':')[0])?.id === instanceId,
+    );
+    const isPermitted = deploymentsOf(this.#scenario).some(spec => {
+      const { autoScaling, afterFailure } = policyOf(spec);
+      return autoScaling === 'none' || afterFailure !== undefined;
+    });
+    if (isOut && cause.includes('ELB') && !isPermitted && !this.#people.hasBroken(instanceId))
+      this.#broken(2, `Auto Scaling terminated ${instanceId}, which we had taken out of traffic: ${cause}`);
   }
 
   #checkGoAhead(runId: string, instanceIds: readonly string[]): void {
@@ -255,10 +271,18 @@ export class Invariants {
       for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])
         if (!this.#behind(id))
           this.#broken(6, `${call.caller.name} called ${call.action} on ${id}, which is none of the fleet`);
-    if (call.action === 'DisableApplicationStatusCheckSuppression')
-      for (const id of ids(input.InstanceIds))
-        if (this.#foreign.has(id) && !this.#isOver(id))
-          this.#broken(4, `${call.caller.name} disabled somebody else's suppression on ${id}`);
+    if (call.action === 'DisableApplicationStatusCheckSuppression') this.#checkRelease(call, input);
+  }
+
+  /** Ends nobody else's suppression, and none that still covers an application which does not run. */
+  #checkRelease({ caller }: Call, input: Readonly<Record<string, unknown>>): void {
+    for (const id of ids(input.InstanceIds)) {
+      const instance = this.#account.ec2.instance(id);
+      if (this.#inDeployment.has(id) && instance?.state === 'running' && !instance.application.isUp)
+        this.#broken(2, `${caller.name} released ${id} in its deployment, before its application ran again`);
+      if (this.#foreign.has(id) && !this.#isOver(id))
+        this.#broken(4, `${caller.name} disabled somebody else's suppression on ${id}`);
+    }
   }
 
   /** After each deregistration of ours the floors still hold, counted afresh. */

@@ -30,6 +30,8 @@ export interface SimulationSettings {
   /** Deploy with nothing that protects the fleet. */
   readonly without?: boolean;
   readonly code?: Code;
+  /** Another template to deploy than the product's own, with the functions and machines beside it. */
+  readonly templatePath?: string;
   /** Hears everything that happens, as it happens. */
   readonly hear?: (entry: Entry) => void;
   /** The account's quotas of application status checks, where they are not AWS's defaults. */
@@ -102,7 +104,7 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
     ? undefined
     : await deployStack({
         world,
-        templatePath: TEMPLATE,
+        templatePath: settings.templatePath ?? TEMPLATE,
         services: account.services,
         tags: account.tags,
         alarms: account.alarms,
