@@ -143,6 +143,25 @@ export class AutoScaling {
     for (const member of group.inService) this.lifecycle.attach(targetGroupArn, member);
   }
 
+  /** A group with the settings of another one, which launches as many instances; in no target group yet. */
+  copyGroup(original: Group, name: string): Group {
+    const { subnetIds, tags, launchSpec } = original.settings;
+    const { minSize, maxSize, desiredCapacity, healthCheckTypes, healthCheckGracePeriodSeconds } = original;
+    const sizes = { minSize, maxSize, desiredCapacity };
+    const healthChecks = { healthCheckTypes, healthCheckGracePeriodSeconds };
+    return this.addGroup({ name, ...sizes, ...healthChecks, subnetIds, tags, launchSpec, seasoned: false });
+  }
+
+  /** Deletes a group and terminates its instances with it. */
+  deleteGroup(name: string): void {
+    const group = this.group(name);
+    Object.assign(group, { minSize: 0, desiredCapacity: 0 });
+    const ids = [...group.members.keys()];
+    group.members.clear();
+    this.#groups.delete(name);
+    for (const id of ids) this.#context.instances.terminate(id);
+  }
+
   /** Records an instance refresh that is in progress. It is shown; it replaces nothing. */
   startInstanceRefresh(groupName: string): string {
     const id = uuid(this.#random);

@@ -33,6 +33,8 @@ export interface DeploymentGroup {
   /** Instances outside Auto Scaling groups are found by all of these tags; none are found without any. */
   readonly instanceTags: Readonly<Record<string, string>>;
   readonly autoRollback: AutoRollback;
+  /** Deploys to a copy of its Auto Scaling group (COPY_AUTO_SCALING_GROUP), then ends the original's instances. */
+  readonly blueGreen: { readonly terminateAfterMinutes: number } | undefined;
 }
 
 /** One instance of a deployment, as CodeDeploy knows it at one moment. */
@@ -135,6 +137,7 @@ export interface DeploymentFacts {
   readonly previousRevision: Revision | undefined;
   readonly ignoreApplicationStopFailures: boolean;
   readonly autoRollback: AutoRollback;
+  /** Those that it begins with. */
   readonly targets: ReadonlyMap<string, DeploymentTarget>;
   /** The deployment that this one rolls back. */
   readonly rollbackOf: string | undefined;
@@ -147,10 +150,12 @@ export class Deployment {
   rollbackInfo: DeploymentInfo['rollbackInfo'];
   errorInformation: ErrorInformation | undefined;
   readonly #view: Shown<DeploymentView>;
+  readonly #targets: Map<string, DeploymentTarget>;
 
   constructor(facts: DeploymentFacts, shownWith: ShownSettings) {
     this.facts = facts;
     this.startedAt = shownWith.clock.now();
+    this.#targets = new Map(facts.targets);
     this.rollbackInfo =
       facts.rollbackOf === undefined ? undefined : { rollbackTriggeringDeploymentId: facts.rollbackOf };
     this.#view = new Shown(shownWith, { status: 'Created', endedAt: undefined });
@@ -166,7 +171,11 @@ export class Deployment {
   }
 
   get targets(): ReadonlyMap<string, DeploymentTarget> {
-    return this.facts.targets;
+    return this.#targets;
+  }
+
+  add(target: DeploymentTarget): void {
+    this.#targets.set(target.instanceId, target);
   }
 
   get status(): DeploymentStatus {

@@ -3,6 +3,7 @@ import { ServiceError } from '../wire/contract.ts';
 import type { CodeDeploy, NewDeployment } from './code-deploy.ts';
 import type { Deployer, DeploymentRequest } from './code-deploy-acts.ts';
 import type { DeploymentAgent, Revision } from './code-deploy-agent.ts';
+import { runBlueGreen } from './code-deploy-blue-green.ts';
 import { healthyFloor } from './code-deploy-configs.ts';
 import type { Deployment, DeploymentGroup, DeploymentTarget } from './code-deploy-deployment.ts';
 import { Launches } from './code-deploy-launches.ts';
@@ -30,8 +31,7 @@ interface Past {
 }
 
 /**
- * Carries CodeDeploy's deployments out: in-place deployments, rollbacks, and those to instances that are launched.
- * Blue/green deployments are not simulated.
+ * Carries CodeDeploy's deployments out: in-place and blue/green ones, rollbacks, and those to instances that are launched.
  */
 export class CodeDeployEngine implements Deployer {
   readonly #context: EngineContext;
@@ -56,7 +56,7 @@ export class CodeDeployEngine implements Deployer {
   }
 
   /**
-   * Begins an in-place deployment to all instances of its group.
+   * Begins a deployment to all instances of its group.
    *
    * @throws ServiceError DeploymentLimitExceededException while another deployment of the group is live
    */
@@ -76,7 +76,10 @@ export class CodeDeployEngine implements Deployer {
         `The Deployment Group '${group.deploymentGroupName}' already has an active Deployment '${live.id}'`,
       );
     const { revision, deploymentConfigName, ignoreApplicationStopFailures, autoRollback } = request;
-    return this.#begin(group, revision, this.#fleetOf(group), {
+    const fleet = this.#fleetOf(group);
+    const labels = Object.fromEntries(fleet.map(id => [id, 'Blue'] as const));
+    return this.#begin(group, revision, fleet, {
+      ...(group.blueGreen && { labels }),
       ...(deploymentConfigName && { deploymentConfigName }),
       ...(ignoreApplicationStopFailures && { ignoreApplicationStopFailures }),
       ...(autoRollback && { autoRollback }),
@@ -131,22 +134,49 @@ export class CodeDeployEngine implements Deployer {
   async #run(deployment: Deployment, revision: Revision): Promise<void> {
     const { clock } = this.#context.world;
     const targets = [...deployment.targets.values()];
-    const floor = this.#floorOf(deployment);
-    if (floor === undefined)
-      return this.#fail(deployment, targets, {
+    if (this.#floorOf(deployment, targets) === undefined)
+      return this.#fail(deployment, {
         code: 'HEALTH_CONSTRAINTS_INVALID',
         message:
           'The deployment cannot begin: the minimum number of healthy instances leaves none to deploy to.',
       });
     if (targets.length === 0)
-      return this.#fail(deployment, targets, {
+      return this.#fail(deployment, {
         code: 'NO_INSTANCES',
         message: 'The deployment failed because no instances were found for the deployment group.',
       });
     const limit = clock.after(LONGEST_DEPLOYMENT_MS, () => {
       if (deployment.isLive) this.#end(deployment, 'Failed', TIMED_OUT);
     });
+    const through = (some: readonly DeploymentTarget[]) => this.#through(deployment, some, revision);
+    const isBlueGreen = targets.some(({ label }) => label !== undefined);
+    const passed = isBlueGreen
+      ? await runBlueGreen({ ...this.#context, through }, deployment)
+      : await through(targets);
+    limit.cancel();
+    if (!deployment.isLive) {
+      this.#skipLeft(deployment);
+      if (deployment.status === 'Failed') this.#rollBackFailed(deployment);
+    } else if (passed) {
+      this.#pastOf(deployment.group).lastSuccessful = revision;
+      this.#end(deployment, 'Succeeded');
+      const { applicationName, deploymentGroupName } = deployment.group;
+      // A blue/green deployment has moved it.
+      const group = this.#context.codeDeploy.deploymentGroup(applicationName, deploymentGroupName);
+      if (group) this.#updateOutdated(group);
+    } else this.#fail(deployment, TOO_MANY_FAILED);
+  }
+
+  /** @returns whether enough of them have succeeded, and none is left */
+  async #through(
+    deployment: Deployment,
+    targets: readonly DeploymentTarget[],
+    revision: Revision,
+  ): Promise<boolean> {
     const past = this.#pastOf(deployment.group);
+    // The guide: blue instances have to leave traffic, every one; the healthy minimum is of the green ones.
+    const isBlue = targets.some(({ label }) => label === 'Blue');
+    const floor = isBlue ? 0 : (this.#floorOf(deployment, targets) ?? 0);
     const left = await runWaves({
       targets,
       floor,
@@ -154,16 +184,8 @@ export class CodeDeployEngine implements Deployer {
       isLive: () => deployment.isLive,
       run: target => this.#runTarget(deployment, target, revision),
     });
-    limit.cancel();
     const succeeded = targets.filter(target => target.status === 'Succeeded').length;
-    if (!deployment.isLive) {
-      for (const target of left) target.end('Skipped');
-      if (deployment.status === 'Failed') this.#rollBackFailed(deployment);
-    } else if (left.length === 0 && succeeded >= Math.max(1, floor)) {
-      past.lastSuccessful = revision;
-      this.#end(deployment, 'Succeeded');
-      this.#updateOutdated(deployment.group);
-    } else this.#fail(deployment, left, TOO_MANY_FAILED);
+    return left.length === 0 && succeeded >= Math.max(1, isBlue ? targets.length : floor);
   }
 
   async #runTarget(deployment: Deployment, target: DeploymentTarget, revision: Revision): Promise<void> {
@@ -177,16 +199,20 @@ export class CodeDeployEngine implements Deployer {
   }
 
   /** Of a launch, nothing has to stay healthy. */
-  #floorOf(deployment: Deployment): number | undefined {
-    const { creator, deploymentConfigName, targets } = deployment.facts;
+  #floorOf({ facts }: Deployment, targets: readonly DeploymentTarget[]): number | undefined {
+    const { creator, deploymentConfigName } = facts;
     if (creator === 'autoscaling') return 0;
     const config = this.#context.codeDeploy.config(deploymentConfigName);
     if (!config) throw new Error(`there is no deployment configuration ${deploymentConfigName}`);
-    return targets.size === 0 ? 0 : healthyFloor(config, targets.size);
+    return targets.length === 0 ? 0 : healthyFloor(config, targets.length);
   }
 
-  #fail(deployment: Deployment, left: readonly DeploymentTarget[], why: ErrorInformation): void {
-    for (const target of left) target.end('Skipped');
+  #skipLeft(deployment: Deployment): void {
+    for (const target of deployment.targets.values()) if (target.status === 'Pending') target.end('Skipped');
+  }
+
+  #fail(deployment: Deployment, why: ErrorInformation): void {
+    this.#skipLeft(deployment);
     this.#end(deployment, 'Failed', why);
     this.#rollBackFailed(deployment);
   }

@@ -69,7 +69,7 @@ export function codeDeployOperations(codeDeploy: CodeDeploy) {
           deploymentGroupId: group.id,
           autoScalingGroups: group.autoScalingGroupNames.map(name => ({ name })),
           autoRollbackConfiguration: rollbackOf(group.autoRollback),
-          deploymentStyle: styleOf(group, false),
+          deploymentStyle: styleOf(group, group.blueGreen !== undefined),
           loadBalancerInfo: loadBalancersOf(group),
           computePlatform: group.computePlatform,
         },

@@ -33,6 +33,7 @@ export interface NewDeploymentGroup {
   readonly targetGroupNames?: readonly string[];
   readonly instanceTags?: Readonly<Record<string, string>>;
   readonly autoRollback?: AutoRollback;
+  readonly blueGreen?: { readonly terminateAfterMinutes: number };
 }
 
 export interface NewDeployment {
@@ -98,6 +99,7 @@ export class CodeDeploy {
       targetGroupNames: [],
       instanceTags: {},
       autoRollback: { enabled: false, events: [] },
+      blueGreen: undefined,
       ...spec,
       id: uuid(this.#random),
     };
@@ -139,12 +141,8 @@ export class CodeDeploy {
     const group = this.deploymentGroup(spec.applicationName, spec.deploymentGroupName);
     if (!group)
       throw new Error(`there is no deployment group ${spec.applicationName}/${spec.deploymentGroupName}`);
-    const { clock, physics } = this.world;
-    const shownWith = { clock, lagMs: physics.deploymentStatusLagSeconds * 1000 };
-    const targets = spec.instanceIds.map(id => {
-      const label = spec.labels?.[id];
-      return [id, new DeploymentTarget(id, label, lifecycleOf(group, label), shownWith)] as const;
-    });
+    const shownWith = this.#shownWith();
+    const targets = spec.instanceIds.map(id => [id, this.#target(group, id, spec.labels?.[id])] as const);
     const deployment = new Deployment(
       {
         id: this.#deploymentId(),
@@ -168,6 +166,29 @@ export class CodeDeploy {
     this.#deployments.set(deployment.id, deployment);
     this.announce(deployment, 'START');
     return deployment;
+  }
+
+  /** The instances of the copied group, which a blue/green deployment has only after it has begun. */
+  addGreen(deployment: Deployment, instanceIds: readonly string[]): readonly DeploymentTarget[] {
+    const targets = instanceIds.map(id => this.#target(deployment.group, id, 'Green'));
+    for (const target of targets) deployment.add(target);
+    return targets;
+  }
+
+  /** From the end of a blue/green deployment on, the group deploys to the copy of its Auto Scaling group. */
+  moveGroup(group: DeploymentGroup, autoScalingGroupName: string): void {
+    const moved = { ...group, autoScalingGroupNames: [autoScalingGroupName] };
+    this.#groups.set(keyOf(group.applicationName, group.deploymentGroupName), moved);
+    this.#deployer?.adopt(moved);
+  }
+
+  #target(group: DeploymentGroup, instanceId: string, label: TargetLabel | undefined): DeploymentTarget {
+    return new DeploymentTarget(instanceId, label, lifecycleOf(group, label), this.#shownWith());
+  }
+
+  #shownWith() {
+    const { clock, physics } = this.world;
+    return { clock, lagMs: physics.deploymentStatusLagSeconds * 1000 };
   }
 
   /** Ends a deployment, and with it every target: when it is stopped, by skipping them. */

@@ -145,6 +145,7 @@ function addDeploymentGroup({ account, fleet, scenario }: Site, spec: Deployment
     deploymentConfigName: `CodeDeployDefault.${spec.config ?? 'OneAtATime'}`,
     ...(grouped ? { autoScalingGroupNames: [fleet.groupName ?? ''] } : { instanceTags: { fleet: 'web' } }),
     ...(spec.autoRollback && { autoRollback: { enabled: true, events: ['DEPLOYMENT_FAILURE'] } }),
+    ...(spec.blueGreen && { blueGreen: spec.blueGreen }),
     targetGroupNames: spec.loadBalancerStep ? scenario.fleet.targetGroups.map(group => group.name) : [],
   });
 }

@@ -75,6 +75,7 @@ function portFaults({ targetGroups, checks, alsoListensOn }: Scenario['fleet']):
 const ONLY_THROUGH_CODEDEPLOY = [
   'config',
   'loadBalancerStep',
+  'blueGreen',
   'fleetWide',
   'hooks',
   'autoRollback',

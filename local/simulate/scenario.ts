@@ -147,6 +147,15 @@ const deployment = z.strictObject({
     .boolean()
     .optional()
     .describe('through CodeDeploy, its own load balancer step moves the traffic, and Quiesce does not'),
+  blueGreen: z
+    .strictObject({
+      terminateAfterMinutes: z
+        .number()
+        .min(0)
+        .describe('how long after the traffic has moved the original group is deleted'),
+    })
+    .optional()
+    .describe('through CodeDeploy, to a copy of the Auto Scaling group'),
   fleetWide: z
     .boolean()
     .optional()

@@ -73,6 +73,8 @@ export interface HookedTarget {
   readonly deploymentConfigName: string;
   /** CodeDeploy's own load balancer step moves the traffic. */
   readonly loadBalanced: boolean;
+  /** Blue/green only. */
+  readonly label?: 'Blue' | 'Green';
   readonly targetStatus: string;
   /** Status by lifecycle event name. */
   readonly events: Readonly<Record<string, string>>;
@@ -95,6 +97,7 @@ export async function hookedTarget(
       creator: given(info.creator, action, 'creator'),
       deploymentConfigName: given(info.deploymentConfigName, action, 'deploymentConfigName'),
       loadBalanced: info.deploymentStyle?.deploymentOption === 'WITH_TRAFFIC_CONTROL',
+      ...(target.instanceLabel !== undefined && { label: target.instanceLabel }),
       targetStatus: target.status ?? 'Unknown',
       events: Object.fromEntries(
         (target.lifecycleEvents ?? []).map(event => [

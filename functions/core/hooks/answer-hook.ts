@@ -61,6 +61,7 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     return wait(`CodeDeploy does not show ${call.lifecycleEvent} in progress yet.`, 5);
   if (target.creator === 'autoscaling' || target.creator === 'autoscalingTermination')
     return goAhead(`The deployment was made by ${target.creator}: the instance is not in service (D1).`);
+  if (target.label) return goAhead(BLUE_GREEN[target.label]);
 
   // One AppSpec serves groups with and without CodeDeploy's own load balancer step, and only one of the two events is last.
   if (call.act === 'after' && target.loadBalanced && call.lifecycleEvent === 'ValidateService')
@@ -88,6 +89,13 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
   const started = 'The bracket has begun: the checks are being suppressed.';
   return call.act === 'before' ? goAhead(started) : wait(started, 15);
 }
+
+/** In a blue/green deployment no application is stopped that anybody is served by (D1). */
+const BLUE_GREEN = {
+  Blue: 'The instance is the blue side of the deployment: CodeDeploy takes its traffic, and nothing stops its application.',
+  Green:
+    'The instance is the green side of the deployment: it was in no traffic, so there is nothing to suppress or to drain.',
+};
 
 /** `before` only begins: what is still awaited is awaited by `gate`, so that CodeDeploy's own drain overlaps it (D8). */
 function begun(run: RunSeen): HookAnswer {
