@@ -42,7 +42,7 @@ export const FAULT_PROFILES = {
   flaky: { fail: 0.03, loseRequest: 0.01, loseAnswer: 0.02 },
   partial: { partial: 0.1 },
   amnesiac: { die: 0.015 },
-  events: { repeatEvent: 0.2, delayEvent: 0.3 },
+  events: { loseEvent: 0.3, repeatEvent: 0.2, delayEvent: 0.3 },
   slow: { slowCall: 0.15 },
   hostile: {
     throttle: 0.1,
@@ -52,6 +52,7 @@ export const FAULT_PROFILES = {
     slowCall: 0.05,
     partial: 0.03,
     die: 0.008,
+    loseEvent: 0.1,
     repeatEvent: 0.1,
     delayEvent: 0.1,
   },

@@ -57,10 +57,14 @@ export class Invariants {
   readonly #people: People;
   /** What people had set before the first run. */
   readonly #foreign = new Map<string, number | undefined>();
+  /** Where people's suppression does not show, for want of an included check: nobody can tell it from ours (D13). */
+  readonly #unseen = new Set<string>();
   /** By instance id, and by each private address. */
   readonly #byTargetId: ReadonlyMap<string, Instance>;
   readonly #membershipsAtStart: ReadonlyMap<string, string>;
   readonly #suspendedAtStart: ReadonlySet<string>;
+  /** Deregistrations of targets that were healthy when they were asked for. */
+  readonly #takesHealthy = new WeakSet<Call>();
   #deregistered = new Set<string>();
   #checkedAt = 0;
   #checkedInstants = 0;
@@ -79,7 +83,9 @@ export class Invariants {
     this.#suspendedAtStart = this.#suspended();
     for (const { id } of fleet.instances) {
       const suppression = account.checks.suppression(id);
-      if (suppression) this.#foreign.set(id, suppression.resumesAt);
+      if (!suppression) continue;
+      if (account.checks.overall(id).status === 'suppressed') this.#foreign.set(id, suppression.resumesAt);
+      else this.#unseen.add(id);
     }
     account.world.journal.listen(entry => this.#hear(entry));
   }
@@ -105,12 +111,14 @@ export class Invariants {
       else if (execution.status !== 'SUCCEEDED' && !(execution.error && execution.cause))
         this.#broken(7, `${execution.name} ended as ${execution.status} and does not say why`);
     for (const { id, state } of this.#fleet.instances.map(one => this.#now(one))) {
-      if (state !== 'running' || this.#people.hasSuppressed(id)) continue;
+      if (state !== 'running' || this.#people.hasSuppressed(id) || this.#unseen.has(id)) continue;
       const suppression = this.#account.checks.suppression(id);
       const found = this.#foreign.has(id);
       const releasing = suppression?.state === 'releasing';
       const over = !found || this.#isOver(id);
-      if (suppression && !releasing && over) this.#broken(4, `${id} is still suppressed`);
+      // What was lengthened and cannot be shortened again ends by its duration.
+      const lengthened = found && this.#account.world.physics.secondEnable === 'extends';
+      if (suppression && !releasing && over && !lengthened) this.#broken(4, `${id} is still suppressed`);
       if (over) continue;
       const resumesAt = this.#foreign.get(id) ?? Number.POSITIVE_INFINITY;
       if (!suppression || releasing)
@@ -248,6 +256,9 @@ export class Invariants {
     const deployments = deploymentsOf(this.#scenario);
     if (deployments.some(spec => leavesTraffic(spec) || isEmergency(spec)) || this.#scenario.fleet.broken)
       return;
+    const told = deployments.every(spec => findsDetached(this.#scenario, spec));
+    const { targetType } = this.#account.loadBalancing.group(entry.targetGroupArn);
+    if (targetType === 'ip' && !told) return;
     if (target ? this.#isUnfitByPeople(target.id) : this.#people.tookCapacity) return;
     if ((ours || this.#deregistered.size > 0) && entry.durationMs < delay)
       this.#broken(
@@ -271,6 +282,12 @@ export class Invariants {
       for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])
         if (!this.#behind(id))
           this.#broken(6, `${call.caller.name} called ${call.action} on ${id}, which is none of the fleet`);
+    if (call.action === 'DeregisterTargets') {
+      const healthy = this.#account.loadBalancing.healthyIn(String(input.TargetGroupArn));
+      const leaves = ({ Id, Port }: { readonly Id?: unknown; readonly Port?: unknown }) =>
+        healthy.some(({ id, port }) => id === Id && port === Port);
+      if (targets(input.Targets).some(leaves)) this.#takesHealthy.add(call);
+    }
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#checkRelease(call, input);
   }
 
@@ -296,7 +313,8 @@ export class Invariants {
       return;
     const { loadBalancing } = this.#account;
     const group = loadBalancing.group(input.TargetGroupArn);
-    if (!group.loadBalancer) return;
+    // D37: what gets no traffic, or gets it only because nothing is healthy, may always leave.
+    if (!group.loadBalancer || !this.#takesHealthy.has(call)) return;
     const receiving = loadBalancing.receiving(group.arn).length;
     if (receiving < 1) this.#broken(3, `our act left nothing in ${group.name}`);
     // The call does not say whose it is.

@@ -23,6 +23,8 @@ export function drawDeployment(random: Random, fleet: FleetInput): DeploymentInp
   const step = movable && fleet.targetGroups?.length && random.chance(0.4) && { loadBalancerStep: true };
   const codeDeploy = {
     ...common,
+    // The AppSpec gives an application 300 s until it answers.
+    downSeconds: random.whole(5, 180),
     ...step,
     through: 'codedeploy' as const,
     config: random.pick(CONFIGS),
