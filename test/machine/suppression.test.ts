@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ec2Api } from '../../local/account/ec2-service.ts';
 import { type Bracket, bracket, type Fleet, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -219,4 +220,17 @@ describe('D13: an instance without an included check', () => {
       expect(await run.violations()).toEqual([]);
     },
   );
+});
+
+test('R-TTL: what a run has suppressed ends with the last run, also when its check is deleted in between', async () => {
+  const both = await bracket();
+  expect((await both.before({ traffic: 'leave' })).status).toBe('SUCCEEDED');
+  for (const ApplicationStatusCheckId of both.standing.fleet.checkIds)
+    ec2Api(both.standing.account.checks).DeleteApplicationStatusCheck({ ApplicationStatusCheckId });
+  await both.clock.pass(2 * MINUTE);
+  const other = await both.before({ runId: 'other' });
+  expect(other.status, other.cause).toBe('SUCCEEDED');
+  expect((await both.after()).status).toBe('FAILED');
+  expect((await both.after({ runId: 'other' })).status).toBe('SUCCEEDED');
+  expect(await both.violations()).toEqual([]);
 });

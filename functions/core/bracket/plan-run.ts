@@ -192,7 +192,8 @@ function suppressionOf(
   }
   const ours = claims.some(member => member.suppression === 'ours');
   if (status?.status !== 'suppressed' || ours)
-    return { suppression: (status?.checks ?? []).length > 0 ? 'ours' : 'none' };
+    // Also without a check: one that was deleted meanwhile leaves what a run of ours has suppressed for it.
+    return { suppression: ours || (status?.checks ?? []).length > 0 ? 'ours' : 'none' };
   const ends = status.resumesAt;
   return { suppression: 'others', ...(ends && { othersUntil: Math.ceil(ends.getTime() / 1000) }) };
 }
