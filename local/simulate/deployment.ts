@@ -113,7 +113,8 @@ function batchesOf(instances: readonly Instance[], { batches = 'half' }: Deploym
   return cut;
 }
 
-const APPLICATION = { applicationName: 'shop', deploymentGroupName: 'web' };
+/** Beside the group that CodeDeploy itself deploys to: a group has one deployment at a time. */
+const APPLICATION = { applicationName: 'shop', deploymentGroupName: 'by-hand' };
 
 function startCodeDeploy(account: Account, fleet: BuiltFleet, instanceIds: readonly string[]): string {
   const { codeDeploy } = account;

@@ -64,7 +64,7 @@ function happen(
       });
       return;
     case 'delete-check':
-      for (const ApplicationStatusCheckId of fleet.checkIds.slice(0, 1))
+      for (const ApplicationStatusCheckId of checksLeft(account, fleet).slice(0, 1))
         ec2Api(account.checks).DeleteApplicationStatusCheck({ ApplicationStatusCheckId });
       return;
     case 'register-targets':
@@ -94,30 +94,38 @@ function happen(
 }
 
 /** Is there still what the event acts on? */
-function canHappen(
-  { codeDeploy, ec2, autoScaling }: Account,
-  { groupName, checkIds }: BuiltFleet,
-  event: ScenarioEvent,
-  { id }: Instance,
-): boolean {
+function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { id }: Instance): boolean {
+  const { codeDeploy, ec2, autoScaling } = account;
+  const { groupName } = fleet;
   if (ec2.instance(id)?.state !== 'running') return false;
   switch (event.do) {
     case 'stop-deployment':
-      return [...codeDeploy.deployments()].some(({ isLive }) => isLive) && codeDeploy.deployer !== undefined;
+      return codeDeploy.deployer !== undefined && carriedOut(codeDeploy) !== undefined;
     case 'scale-out':
       if (groupName === undefined) return false;
       return autoScaling.group(groupName).desiredCapacity < autoScaling.group(groupName).maxSize;
     case 'mark-unhealthy':
       return autoScaling.memberOf(id) !== undefined;
     case 'delete-check':
-      return checkIds.length > 0;
+      return checksLeft(account, fleet).length > 0;
     default:
       return true;
   }
 }
 
+function checksLeft({ checks }: Account, { checkIds }: BuiltFleet): string[] {
+  const { ApplicationStatusChecks = [] } = ec2Api(checks).DescribeApplicationStatusChecks({});
+  return ApplicationStatusChecks.flatMap(check => check.ApplicationStatusCheckId ?? []).filter(id =>
+    checkIds.includes(id),
+  );
+}
+
+/** The deployment that CodeDeploy carries out itself: it has a revision. */
+const carriedOut = (codeDeploy: Account['codeDeploy']) =>
+  [...codeDeploy.deployments()].find(({ isLive, facts }) => isLive && facts.revision !== undefined);
+
 function stopDeployment({ codeDeploy }: Account): void {
-  const live = [...codeDeploy.deployments()].find(deployment => deployment.isLive);
+  const live = carriedOut(codeDeploy);
   if (!live || !codeDeploy.deployer)
     throw new Error('CodeDeploy carries out no deployment that could be stopped');
   codeDeploy.deployer.stop(live, false);

@@ -127,7 +127,9 @@ export class Invariants {
         this.#broken(4, `the suppression that somebody else had set on ${id} ends earlier than it did`);
     }
     const now = this.#memberships();
-    for (const [key, instanceId] of this.#membershipsAtStart)
+    // CodeDeploy's own step puts back one port of each instance.
+    const ours = !this.#scenario.deployment.loadBalancerStep;
+    for (const [key, instanceId] of ours ? this.#membershipsAtStart : [])
       if (!now.has(key) && this.#isServing(instanceId)) this.#broken(4, `${key} was not put back`);
     for (const process of this.#suspended())
       if (!this.#suspendedAtStart.has(process)) this.#broken(4, `${process} is still suspended`);
@@ -194,10 +196,13 @@ export class Invariants {
     }
     const spec = deploymentOfRun(this.#scenario, deployed.runId);
     const byStatus = cause.includes('Application Status check');
-    const byTargets = cause.includes('ELB') && policyOf(spec).autoScaling !== 'none';
+    const { autoScaling } = policyOf(spec);
+    // Nothing is held around an instance that leaves Standby, and a version that never answers fails its targets by itself.
+    const unheld = autoScaling === 'none' || (autoScaling === 'standby' && spec.neverReady);
+    const byTargets = cause.includes('ELB') && !unheld;
     const excused = byStatus
       ? isEmergency(spec) || this.#people.changedSuppressionUnseen(instanceId, deployed.since)
-      : this.#people.hasBroken(instanceId);
+      : this.#people.hasBroken(instanceId) || this.#isOutByOthers(instanceId);
     if ((byStatus || byTargets) && !excused)
       this.#broken(2, `Auto Scaling terminated ${instanceId} in its deployment: ${cause}`);
   }
@@ -213,6 +218,20 @@ export class Invariants {
     });
     if (isOut && cause.includes('ELB') && !isPermitted && !this.#people.hasBroken(instanceId))
       this.#broken(2, `Auto Scaling terminated ${instanceId}, which we had taken out of traffic: ${cause}`);
+  }
+
+  /** Is it out of a group of its Auto Scaling group's that none of our acts took it out of: CodeDeploy's step, for one? */
+  #isOutByOthers(instanceId: string): boolean {
+    const instance = this.#behind(instanceId);
+    const attached = this.#fleet.targetGroups.filter(group => group.targetType === 'instance');
+    return attached.some(
+      group =>
+        instance !== undefined &&
+        this.#account.loadBalancing
+          .statesOf(group.arn, instance)
+          .every(({ state }) => state.endsWith('draining')) &&
+        ![...this.#deregistered].some(key => key.startsWith(`${group.arn} ${instanceId}:`)),
+    );
   }
 
   #checkGoAhead(runId: string, instanceIds: readonly string[]): void {
@@ -259,6 +278,8 @@ export class Invariants {
     const told = deployments.every(spec => findsDetached(this.#scenario, spec));
     const { targetType } = this.#account.loadBalancing.group(entry.targetGroupArn);
     if (targetType === 'ip' && !told) return;
+    // CodeDeploy's own step knows no floor.
+    if (!target && deployments.some(spec => spec.loadBalancerStep)) return;
     if (target ? this.#isUnfitByPeople(target.id) : this.#people.tookCapacity) return;
     if ((ours || this.#deregistered.size > 0) && entry.durationMs < delay)
       this.#broken(
@@ -269,8 +290,7 @@ export class Invariants {
 
   /** Does a person's act make a target fail requests: a broken application, or one registered while it is worked on? */
   #isUnfitByPeople(instanceId: string): boolean {
-    const since = this.#inDeployment.get(instanceId)?.since ?? this.#account.world.clock.now();
-    return this.#people.hasBroken(instanceId) || this.#people.hasRegistered(instanceId, since);
+    return this.#people.hasBroken(instanceId) || this.#people.hasRegistered(instanceId);
   }
 
   #beforeCall(call: Call, input: Readonly<Record<string, unknown>>): void {

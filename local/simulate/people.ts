@@ -41,7 +41,7 @@ export class People {
     return this.#acted(SUPPRESSION, instanceId, 0);
   }
 
-  hasRegistered(instanceId: string, since: number): boolean {
+  hasRegistered(instanceId: string, since = 0): boolean {
     return this.#acted(new Set(['register-targets']), instanceId, since);
   }
 

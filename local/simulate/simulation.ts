@@ -178,7 +178,10 @@ export async function settleEnd({
   const { clock } = account.world;
   const isRunning = () => [...(stack?.executions.all() ?? [])].some(({ status }) => status === 'RUNNING');
   await clock.pass(Math.max(0, (faults?.endsAt ?? 0) - clock.now()));
-  for (let waited = 0; waited < LONGEST_RUN_MINUTES && isRunning(); waited++) await clock.pass(MINUTE);
+  const runsEnd = async () => {
+    for (let waited = 0; waited < LONGEST_RUN_MINUTES && isRunning(); waited++) await clock.pass(MINUTE);
+  };
+  await runsEnd();
   await clock.pass(15 * MINUTE);
   const held = stack && (await clock.runFor(heldIn(stack)));
   if (stack && held && held.instanceIds.length > 0) {
@@ -188,6 +191,7 @@ export async function settleEnd({
   const owes = async (of: Stack) => (await clock.runFor(ledgerItems(of))).some(({ pk }) => !holdsNothing(pk));
   for (const latest = clock.now() + SWEPT_WITHIN; stack && clock.now() < latest && (await owes(stack)); )
     await clock.pass(5 * MINUTE);
+  await runsEnd();
   invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
   return held?.instanceIds ?? [];
 }

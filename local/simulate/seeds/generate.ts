@@ -22,6 +22,10 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
   const limited = hooked ? smaller(fleet, MOST_INSTANCES_THROUGH_HOOKS) : fleet;
   const overlaps = random.fork('rivals');
   const acts = random.fork('events');
+  const physics = drawPhysics(random.fork('physics'), profile);
+  // What nobody could have asked for.
+  const longest = physics.longestSuppressionSeconds;
+  if (longest !== undefined) delete limited.suppressedByOthers;
   return {
     name: `seed-${seed}`,
     description: `Drawn from seed ${seed} with the faults ${profile}.`,
@@ -33,7 +37,7 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
       : [],
     events: Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () => drawEvent(acts, limited.instances)),
     ...(profile !== 'none' && { faults: drawFaults(random.fork('faults'), profile) }),
-    physics: drawPhysics(random.fork('physics'), profile),
+    physics,
     expect: { outcome: 'any' },
   };
 }
