@@ -186,6 +186,13 @@ describe('the runs of a deployment that has ended', () => {
     expect(started).toHaveLength(1);
   });
 
+  it('R-IDEMP: are not taken from the undo that another event of the same end has begun', async () => {
+    const undo = 'arn:aws:states:eu-west-1:111122223333:execution:undo:first';
+    await ledger.as(() => takeOver('d-1.i-1', OWNER, undo));
+    expect(await end()).toEqual(['d-1.i-2']);
+    expect(started.map(({ input }) => input.runId)).toEqual(['d-1.i-2']);
+  });
+
   it('D25: a deployment to ECS or Lambda has one, of its own name', async () => {
     await create('d-2');
     expect(await end({ deploymentId: 'd-2' })).toEqual(['d-2']);

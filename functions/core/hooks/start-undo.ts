@@ -1,4 +1,4 @@
-import { startExecution } from '../aws/step-functions.ts';
+import { executionArn, startExecution } from '../aws/step-functions.ts';
 import { executionName } from '../naming.ts';
 import { setting } from '../settings.ts';
 
@@ -28,3 +28,7 @@ export const startUndo = ({
     cause,
     from,
   });
+
+/** Is the run in an undo already? One that has died is the sweep's to repeat. */
+export const isBeingUndone = (run: { readonly owner: string }): boolean =>
+  run.owner.startsWith(executionArn(setting('UNDO_RUN_ARN'), ''));

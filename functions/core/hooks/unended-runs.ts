@@ -10,7 +10,7 @@ import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
 import { runOfInstance } from '../naming.ts';
 import { isRunId } from '../request.ts';
 import { setting } from '../settings.ts';
-import { startUndo } from './start-undo.ts';
+import { isBeingUndone, startUndo } from './start-undo.ts';
 
 /** The end of a deployment, or of one instance of it, as its event tells. An end is final: nothing newer can follow it. */
 export interface DeploymentEnd {
@@ -35,7 +35,8 @@ export async function endRunsOfDeployment(end: DeploymentEnd): Promise<string[]>
   const cause = `${what} ended with ${state} before after-deploy had closed the bracket.`;
   const ended = await inChunks(candidates, 1, LEDGER_WRITES_AT_ONCE, async ([runId = '']) => {
     const run = await findRun(runId);
-    if (run?.status !== 'live') return [];
+    // Events of one end come at once, that of the instance and that of its deployment: one undo must not take it from the other.
+    if (run?.status !== 'live' || isBeingUndone(run)) return [];
     await startUndo({ runId, error: 'DeploymentEnded', cause, from: run.owner });
     return [runId];
   });
