@@ -7,7 +7,14 @@ import { answerHook, type HookCall } from '../../functions/core/hooks/answer-hoo
 import { claimInstance } from '../../functions/core/ledger/instances.ts';
 import { findObserver } from '../../functions/core/ledger/observers.ts';
 import { recordRefusal } from '../../functions/core/ledger/refusals.ts';
-import { advance, createRun, endRun, markActed, markTakenOut } from '../../functions/core/ledger/runs.ts';
+import {
+  advance,
+  createRun,
+  endRun,
+  markActed,
+  markHeld,
+  markTakenOut,
+} from '../../functions/core/ledger/runs.ts';
 import { readShared } from '../../functions/core/ledger/shared-reads.ts';
 import { CodeDeploy, codeDeployService, type NewDeployment } from '../../local/account/code-deploy.ts';
 import { createWorld } from '../../local/account/world.ts';
@@ -106,10 +113,25 @@ describe('the first question of an instance', () => {
     expect(await ledger.as(() => findObserver(id))).toEqual({ instanceIds: [INSTANCE] });
   });
 
-  it('D8: before begins it and does not wait', async () => {
+  it('D8: before begins it, and does not wait for the suppression', async () => {
     const id = deploymentAt('BeforeBlockTraffic', { deploymentGroupName: 'balanced' });
-    expect((await ask(id, { act: 'before', lifecycleEvent: 'BeforeBlockTraffic' })).verdict).toBe('go-ahead');
+    const asked = () => ask(id, { act: 'before', lifecycleEvent: 'BeforeBlockTraffic' });
+    expect(await asked()).toMatchObject({ verdict: 'wait', waitSeconds: 5 });
     expect(started).toHaveLength(1);
+    await create(id);
+    expect((await asked()).verdict).toBe('go-ahead');
+  });
+
+  it('D4: before waits until the Auto Scaling group is held', async () => {
+    const id = deploymentAt('BeforeBlockTraffic', { deploymentGroupName: 'balanced' });
+    const asked = () => ask(id, { act: 'before', lifecycleEvent: 'BeforeBlockTraffic' });
+    const holdings = [
+      { group: 'web', mode: 'hold', processes: ['HealthCheck'], targetGroupArns: [] },
+    ] as const;
+    await create(id, { plan: planOf([INSTANCE], { holdings }) });
+    expect(await asked()).toMatchObject({ verdict: 'wait', waitSeconds: 5 });
+    await ledger.as(() => markHeld(runOf(id), OWNER, NOW));
+    expect((await asked()).verdict).toBe('go-ahead');
   });
 
   it('D8: is refused when the waves cannot all fit into the deployment, before anything is begun', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../local/wire/contract.ts';
+import type { Entry } from '../../local/account/journal.ts';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { type Deployed, deployed, executionsOf, throughCodeDeploy } from './helpers/through-code-deploy.ts';
 
 const at = (after: string, what: string, atSeconds = 20) => ({ events: [{ after, atSeconds, do: what }] });
@@ -164,4 +165,29 @@ it('D2: an automatic rollback takes over what the failed deployment had done, an
   const [failed, ...rolledBack] = executionsOf(all, 'BeforeDeploy');
   expect(failed?.status).toBe('SUCCEEDED');
   expect(rolledBack.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+});
+
+it('D4: CodeDeploy takes an instance out of traffic only when Auto Scaling is kept from judging it', async () => {
+  const until = { 'deregistration_delay.timeout_seconds': '0' };
+  const fleet = { targetGroups: [{ name: 'web', port: 8080, attributes: until }] };
+  const scenario = throughCodeDeploy({ loadBalancerStep: true }, {}, { instances: 2, ...fleet });
+  let begunAt = Number.POSITIVE_INFINITY;
+  // The plan takes minutes, as on a bad day.
+  const gate: Gate = {
+    before: ({ caller, at }) => {
+      if (caller.name !== 'PlanFunction') return;
+      begunAt = Math.min(begunAt, at);
+      if (at < begunAt + 90_000) throw new ServiceError('Throttling', 'Rate exceeded');
+    },
+  };
+  const all = await deployed({ scenario, gates: () => [gate] });
+  expectAllUndone(all);
+  expect(all.measures.replaced).toBe(0);
+  expect(all.deployments.map(({ status }) => status)).toEqual(['Succeeded']);
+  const { entries } = all.account.world.journal;
+  const first = (is: (entry: Entry) => boolean) =>
+    entries.findIndex(entry => entry.at >= all.startedAt && is(entry));
+  const held = first(entry => entry.type === 'process' && entry.suspended);
+  expect(held).toBeGreaterThan(0);
+  expect(first(entry => entry.type === 'target' && entry.state === 'unused')).toBeGreaterThan(held);
 });

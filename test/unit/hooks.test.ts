@@ -7,6 +7,7 @@ import { deploymentLimitSeconds, wavesOf } from '../../functions/core/domain/wav
 const live = (phase: RunSeen['phase'], leastSeconds = 0): RunSeen => ({
   status: 'live',
   phase,
+  held: true,
   awaiting: 'Waiting.',
   leastSeconds,
 });

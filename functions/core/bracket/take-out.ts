@@ -7,7 +7,7 @@ import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { findInstances, recordMemberships } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
-import { markActed, markTakenOut, ownRun } from '../ledger/runs.ts';
+import { markActed, markHeld, markTakenOut, ownRun } from '../ledger/runs.ts';
 import { announceOut, type Guard, giveGuard, outByZone, takeGuard } from '../ledger/target-group-guards.ts';
 import { GUARD_SECONDS, LEDGER_WRITES_AT_ONCE, TARGETS_PER_CALL } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
@@ -37,6 +37,7 @@ export async function takeOut(runId: string, owner: string, deadline: number): P
   await markActed(runId, owner);
   const busy = await holdAutoScaling(run);
   if (busy) return waitingStep(waitSeconds, [busy]);
+  if (run.plan.holdings.length > 0 && run.heldAt === undefined) await markHeld(runId, owner, nowSeconds());
 
   const records = await findInstances(run.plan.instanceIds);
   const members = membersOf(run, records).filter(member => records.get(member.instanceId)?.traffic === runId);

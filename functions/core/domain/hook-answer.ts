@@ -24,6 +24,8 @@ export interface RunSeen {
   readonly cause?: string;
   /** The run over the whole fleet that this one is inside of. */
   readonly coveredBy?: string;
+  /** Is every Auto Scaling group held that is to be? */
+  readonly held: boolean;
   /** What is awaited now, in words. */
   readonly awaiting: string;
   /** Seconds that it will take at least. */
@@ -37,6 +39,20 @@ export interface RunSeen {
 const ASK_AGAIN = { soonest: 15, latest: 60 };
 const askAgain = (seconds: number): number =>
   Math.min(ASK_AGAIN.latest, Math.max(ASK_AGAIN.soonest, Math.ceil(seconds)));
+
+/**
+ * May CodeDeploy take the instance out of traffic? What is still awaited besides is awaited by `gate`, so that CodeDeploy's
+ * own drain overlaps it (D8); but Auto Scaling would replace what is `unused` while nobody holds its verdicts (D4).
+ */
+export function judgeBefore(run: RunSeen): HookAnswer {
+  const answer = judgeGate(run);
+  if (answer.verdict !== 'wait') return answer;
+  if (run.held) return goAhead(answer.reason);
+  return wait("Waiting for Auto Scaling's health checks to be held.", SOON);
+}
+
+/** What takes some seconds. */
+const SOON = 5;
 
 /** May the deployment act on the instance? (D1: nothing to do is a go-ahead for a hook.) */
 export function judgeGate(run: RunSeen): HookAnswer {

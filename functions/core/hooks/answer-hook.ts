@@ -6,6 +6,7 @@ import {
   goAhead,
   type HookAnswer,
   judgeAfter,
+  judgeBefore,
   judgeGate,
   type RunSeen,
   wait,
@@ -73,7 +74,7 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     return run
       ? afterDeploy(runId, run)
       : failed('before and gate have not run: nothing is known of this instance.');
-  if (run) return call.act === 'before' ? begun(run) : judgeGate(run);
+  if (run) return call.act === 'before' ? judgeBefore(run) : judgeGate(run);
   if (!(await isObserved(call, target)))
     return wait('Another instance of the deployment is just reading what they all need.', 5);
   await startExecution(setting('BEFORE_DEPLOY_ARN'), executionName('before', runId), {
@@ -86,8 +87,7 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     timeoutSeconds: SCRIPT_SECONDS,
     afterTimeoutSeconds: SCRIPT_SECONDS,
   });
-  const started = 'The bracket has begun: the checks are being suppressed.';
-  return call.act === 'before' ? goAhead(started) : wait(started, 15);
+  return wait('The bracket has begun: the checks are being suppressed.', call.act === 'before' ? 5 : 15);
 }
 
 /** In a blue/green deployment no application is stopped that anybody is served by (D1). */
@@ -96,12 +96,6 @@ const BLUE_GREEN = {
   Green:
     'The instance is the green side of the deployment: it was in no traffic, so there is nothing to suppress or to drain.',
 };
-
-/** `before` only begins: what is still awaited is awaited by `gate`, so that CodeDeploy's own drain overlaps it (D8). */
-function begun(run: RunSeen): HookAnswer {
-  const answer = judgeGate(run);
-  return answer.verdict === 'wait' ? goAhead(answer.reason) : answer;
-}
 
 async function afterDeploy(runId: string, run: RunSeen): Promise<HookAnswer> {
   const answer = judgeAfter(run);
@@ -116,12 +110,20 @@ async function afterDeploy(runId: string, run: RunSeen): Promise<HookAnswer> {
 async function findSeen(runId: string): Promise<RunSeen | undefined> {
   const run = await findRun(runId);
   if (run) {
-    const { coveredBy } = run.plan;
-    const seen = { awaiting: awaiting(run), leastSeconds: leastSeconds(run, nowSeconds()) };
+    const { coveredBy, holdings } = run.plan;
+    const held = holdings.length === 0 || run.heldAt !== undefined;
+    const seen = { held, awaiting: awaiting(run), leastSeconds: leastSeconds(run, nowSeconds()) };
     return { ...run, ...seen, ...(coveredBy !== undefined && { coveredBy }) };
   }
   const refusal = await findRefusal(runId);
-  const ended = { status: 'ended', phase: 'done', outcome: 'failed', awaiting: '', leastSeconds: 0 } as const;
+  const ended = {
+    status: 'ended',
+    phase: 'done',
+    outcome: 'failed',
+    held: false,
+    awaiting: '',
+    leastSeconds: 0,
+  } as const;
   return refusal && { ...ended, ...refusal };
 }
 

@@ -8,7 +8,7 @@ import type { RunRequest } from '../request.ts';
  * | pk                   | attributes                                                                             |
  * | -------------------- | -------------------------------------------------------------------------------------- |
  * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
- * |                      | suppressedSince, suppressedAt, takenOutAt, goAheadAt, resumedAt, endedAt, outcome, error,  |
+ * |                      | suppressedSince, suppressedAt, takenOutAt, heldAt, goAheadAt, resumedAt, endedAt, outcome, |
  * |                      | cause, heldUntil, told (set of what people were told), `slot#<act>`, expiresAt            |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil, deployed (Deployed)                                   |
@@ -48,6 +48,8 @@ export interface RunRecord {
   readonly suppressedAt?: number;
   /** When this run last deregistered targets. */
   readonly takenOutAt?: number;
+  /** When the plan's holdings were all held. */
+  readonly heldAt?: number;
   readonly goAheadAt?: number;
   /** When after-deploy took the run over. */
   readonly resumedAt?: number;

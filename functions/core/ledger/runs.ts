@@ -110,9 +110,16 @@ export async function markActed(runId: string, owner: string, suppressedAt?: num
 }
 
 /** Says in the record that targets have just been deregistered: from then on they drain. */
-export async function markTakenOut(runId: string, owner: string, at: number): Promise<void> {
+export const markTakenOut = (runId: string, owner: string, at: number): Promise<void> =>
+  stamp('takenOutAt', runId, owner, at);
+
+/** Says in the record that the run's Auto Scaling groups are held: from then on somebody else may move the traffic. */
+export const markHeld = (runId: string, owner: string, at: number): Promise<void> =>
+  stamp('heldAt', runId, owner, at);
+
+async function stamp(name: 'takenOutAt' | 'heldAt', runId: string, owner: string, at: number): Promise<void> {
   const marked = await change(pk.run(runId), {
-    UpdateExpression: 'SET takenOutAt = :at',
+    UpdateExpression: `SET ${name} = :at`,
     ConditionExpression: '#status = :live AND #owner = :me',
     ExpressionAttributeNames: { '#status': 'status', '#owner': 'owner' },
     ExpressionAttributeValues: { ':at': number(at), ':live': text('live'), ':me': text(owner) },
@@ -277,6 +284,7 @@ export function toRun(item: Item): RunRecord {
     ...optional('suppressedSince'),
     ...optional('suppressedAt'),
     ...optional('takenOutAt'),
+    ...optional('heldAt'),
     ...optional('goAheadAt'),
     ...optional('resumedAt'),
     ...optional('endedAt'),
