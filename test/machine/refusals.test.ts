@@ -173,6 +173,12 @@ const cases: readonly Case[] = [
     sentence: /would leave 2, below its MinSize of 3\. .*policy\.autoScaling: hold/,
   },
   {
+    of: 'Standby, which moves the traffic, where the traffic is left',
+    request: run => ({ ...two(run), traffic: 'leave', policy: { autoScaling: 'standby' } }),
+    error: 'StandbyNotPossible',
+    sentence: /the request says traffic: leave\. Use policy\.autoScaling: hold, or traffic: drain/,
+  },
+  {
     of: 'D19: instances without the tag',
     fleet: { ...usual, optedIn: ['targetGroups', 'autoScalingGroup'] },
     request: two,

@@ -242,6 +242,10 @@ async function planHoldings(
     const mode = chooseHolding(request.policy.autoScaling, group.healthCheckTypes);
     if (mode === 'none') continue;
     refuseUntaggedGroup(group, optIn);
+    if (mode === 'standby' && request.traffic === 'leave')
+      throw new StandbyNotPossible(
+        `Standby would take the instances of Auto Scaling group ${group.name} out of its target groups, and the request says traffic: leave. Use policy.autoScaling: hold, or traffic: drain.`,
+      );
     const count = fleet.candidates.filter(candidate => candidate.autoScalingGroup === group.name).length;
     if (mode === 'standby' && group.desiredCapacity - count < group.minSize)
       throw new StandbyNotPossible(
