@@ -280,17 +280,12 @@ export class Invariants {
     if (targetType === 'ip' && !told) return;
     // CodeDeploy's own step knows no floor.
     if (!target && deployments.some(spec => spec.loadBalancerStep)) return;
-    if (target ? this.#isUnfitByPeople(target.id) : this.#people.tookCapacity) return;
+    if (target ? this.#people.hasUnfitted(target.id) : this.#people.tookCapacity) return;
     if ((ours || this.#deregistered.size > 0) && entry.durationMs < delay)
       this.#broken(
         3,
         `${entry.count} requests of ${entry.durationMs} ms failed (${entry.cause}) at ${entry.targetId ?? 'no target'}`,
       );
-  }
-
-  /** Does a person's act make a target fail requests: a broken application, or one registered while it is worked on? */
-  #isUnfitByPeople(instanceId: string): boolean {
-    return this.#people.hasBroken(instanceId) || this.#people.hasRegistered(instanceId);
   }
 
   #beforeCall(call: Call, input: Readonly<Record<string, unknown>>): void {

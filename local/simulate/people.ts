@@ -54,6 +54,11 @@ export class People {
     return this.#acted(new Set(['break-application']), instanceId, 0);
   }
 
+  /** Does a person's act make a target fail requests: a broken application, an instance ended, one registered too early? */
+  hasUnfitted(instanceId: string): boolean {
+    return this.#acted(CAPACITY, instanceId, 0) || this.hasRegistered(instanceId);
+  }
+
   /** Has a person taken capacity away at all? */
   get tookCapacity(): boolean {
     return this.#acts.some(({ act }) => CAPACITY.has(act));

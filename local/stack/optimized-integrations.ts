@@ -3,7 +3,7 @@ import type { Topics } from '../account/topics.ts';
 import { TaskFailure } from '../states/failure.ts';
 import type { Json } from '../states/json.ts';
 import type { OptimizedService } from '../states/resource.ts';
-import { type Caller, type Gate, ServiceError } from '../wire/contract.ts';
+import { type Caller, type Gate, NoAnswer, ServiceError } from '../wire/contract.ts';
 import type { EventEntry } from './events.ts';
 
 export interface OptimizedSettings {
@@ -98,6 +98,8 @@ export class OptimizedIntegrations {
       for (const gate of gates.toReversed()) await gate.after?.(call, input, Object(answer));
       return answer;
     } catch (error) {
+      if (error instanceof NoAnswer)
+        throw new TaskFailure(`${errors}.SdkClientException`, error.message);
       if (!(error instanceof ServiceError)) throw error;
       throw new TaskFailure(`${errors}.${error.code}`, error.message);
     }
