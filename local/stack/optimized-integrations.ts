@@ -98,8 +98,7 @@ export class OptimizedIntegrations {
       for (const gate of gates.toReversed()) await gate.after?.(call, input, Object(answer));
       return answer;
     } catch (error) {
-      if (error instanceof NoAnswer)
-        throw new TaskFailure(`${errors}.SdkClientException`, error.message);
+      if (error instanceof NoAnswer) throw new TaskFailure(`${errors}.SdkClientException`, error.message);
       if (!(error instanceof ServiceError)) throw error;
       throw new TaskFailure(`${errors}.${error.code}`, error.message);
     }
