@@ -19,10 +19,16 @@ const answers = {
 
 const requests = ['before-deploy', 'after-deploy'];
 
+/** Each shipped event that starts a machine by itself, and where that ends in an account that has no such group. */
+const machines = {
+  'instance-launching': 'InstanceLaunch',
+  'instance-terminating': 'InstanceTermination',
+} as const;
+
 describe('the shipped events', () => {
   test('are one for each trigger', () => {
     const names = readdirSync('events').map(file => file.replace('.json', ''));
-    expect(names.sort()).toEqual([...Object.keys(answers), ...requests].sort());
+    expect(names.sort()).toEqual([...Object.keys(answers), ...Object.keys(machines), ...requests].sort());
   });
 
   test('of the machines are requests that they take', () => {
@@ -38,6 +44,22 @@ describe('the shipped events', () => {
     if ('error' in expected) await expect(invoked).rejects.toMatchObject({ error: expected.error });
     else expect(await invoked).toMatchObject(expected.answer);
   });
+
+  test.each(Object.entries(machines))(
+    '%s starts its machine, which understands it',
+    async (name, machine) => {
+      const { stack, account } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
+      stack?.events.put(event(name));
+      await account.world.clock.pass(5_000);
+      const started = [...(stack?.executions.all() ?? [])].map(execution => [
+        execution.machine.name,
+        execution.status,
+        execution.output,
+      ]);
+      const output = expect.objectContaining({ verdict: 'left-alone' });
+      expect(started).toEqual([[`quiesce-${machine}`, 'SUCCEEDED', output]]);
+    },
+  );
 
   test.each(['execution-ended', 'deployment-failed', 'instance-failed'])(
     '%s matches a rule of the template',

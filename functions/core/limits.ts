@@ -118,6 +118,15 @@ export const BOOT_SECONDS = [25, 40] as const;
 /** `TimeoutSeconds` of both deploy machines, which has to be a literal there. A test holds the two together. */
 export const MACHINE_TIMEOUT_SECONDS = 14_400;
 
+/** A task that is retried to its end takes so much longer than its loop's deadline, and no machine can catch its own time-out. */
+export const RETRY_ROOM_SECONDS = 900;
+
+/** So long at the most one execution attends a lifecycle action: it has to end by itself, before its machine's time-out. Ours. */
+export const ATTENDANCE_SECONDS = MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS;
+
+/** An Auto Scaling lifecycle hook waits so long at the most, whatever its heartbeats. SDK client-auto-scaling, GlobalTimeout. */
+export const LIFECYCLE_HOOK_SECONDS = 172_800;
+
 /** How much longer than the budget a suppression lasts: it must not end while the last look is on its way. Ours. */
 export const SUPPRESSION_MARGIN_SECONDS = 120;
 

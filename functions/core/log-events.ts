@@ -22,6 +22,11 @@ export const logEvents = {
   hookOpened: 'hook.opened',
   hookClosed: 'hook.closed',
   hookRefused: 'hook.refused',
+  lifecycleBegun: 'lifecycle.begun',
+  launchObserved: 'launch.observed',
+  launchWatched: 'launch.watched',
+  terminationObserved: 'termination.observed',
+  lifecycleCompleted: 'lifecycle.completed',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

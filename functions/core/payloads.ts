@@ -72,3 +72,78 @@ export const fencePayload = z.object({
   /** Only of undo-run: a person wants back what the run holds, or would hold (D38). */
   giveBack: z.optional(z.boolean()),
 });
+
+/** The detail of an Auto Scaling lifecycle event, in the words of this product. */
+const lifecycleAction = z.pipe(
+  z.object({
+    LifecycleActionToken: named,
+    AutoScalingGroupName: named,
+    LifecycleHookName: named,
+    EC2InstanceId: named,
+  }),
+  z.transform(detail => ({
+    token: detail.LifecycleActionToken,
+    group: detail.AutoScalingGroupName,
+    hook: detail.LifecycleHookName,
+    instanceId: detail.EC2InstanceId,
+  })),
+);
+
+/** What begins the attendance of an Auto Scaling lifecycle action: its event, and the stack's settings. */
+const opening = {
+  step: z.literal('begin'),
+  action: lifecycleAction,
+  execution: named,
+  openedAt: timestamp,
+  optInTagValue: named,
+};
+
+export const launchPayload = z.discriminatedUnion('step', [
+  z.object({
+    ...opening,
+    /** `AutoScalingGroup`, or `WarmPool`; empty where an event does not say. */
+    destination: z.string(),
+    /** JSON text: the stack's parameter. */
+    defaultPolicy: z.string(),
+  }),
+  z.object({
+    step: z.literal('attend'),
+    action: lifecycleAction,
+    plan: z.object({
+      includedChecks: z.array(z.string()),
+      excludedChecks: z.array(z.string()),
+      readyDeadline: instant,
+      actionDeadline: instant,
+      turnSeconds: instant,
+      inServiceSeconds: instant,
+    }),
+    evaluations: z.int().check(z.minimum(0)),
+    newerThan: instant,
+  }),
+  z.object({
+    step: z.literal('watch'),
+    action: lifecycleAction,
+    deadline: instant,
+    budgetSeconds: instant,
+  }),
+]);
+
+export const terminationPayload = z.discriminatedUnion('step', [
+  z.object(opening),
+  z.object({
+    step: z.literal('attend'),
+    action: lifecycleAction,
+    plan: z.object({
+      targetIds: z.array(z.string()),
+      groups: z.array(z.object({ arn: named, targetType: named })),
+      deadline: instant,
+      turnSeconds: instant,
+    }),
+  }),
+]);
+
+export const completePayload = z.object({
+  action: lifecycleAction,
+  result: z.enum(['CONTINUE', 'ABANDON']),
+  reason: z.string(),
+});

@@ -65,6 +65,11 @@ const policy = z.strictObject({
   afterFailure: z._default(z.enum(['put-back', 'held', 'replaced']), 'put-back'),
   /** How long it is held. */
   heldSeconds: z._default(seconds(600), 3600),
+  /**
+   * What becomes of instances that the fleet's Auto Scaling group launches during the run, where it has the launch hook:
+   * `join` suppresses and releases them with the fleet, `wait` keeps them out of service until the run has ended.
+   */
+  launches: z._default(z.enum(['auto', 'ignore', 'join', 'wait']), 'auto'),
   /** Where target groups are looked for: those attached to the Auto Scaling group, or every group of the VPC. */
   discover: z.optional(z.enum(['attached', 'vpc'])),
 });
@@ -129,6 +134,9 @@ export function withDefaultPolicy(request: unknown, defaults: string): unknown {
   const { policy: own = {} } = request;
   return isRecord(own) ? { ...request, policy: { ...below, ...own } } : request;
 }
+
+/** The stack's default policy, with what it leaves out. @throws InvalidRequest */
+export const stackPolicy = (defaults: string): Policy => readRequest(policy, policyIn(defaults));
 
 /** As it is written, since what it leaves out is left to the request. */
 function policyIn(text: string): object {

@@ -1,4 +1,5 @@
 import type { Account } from '../account/account.ts';
+import type { Group } from '../account/auto-scaling-group.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { TargetGroup } from '../account/target-groups.ts';
@@ -61,7 +62,7 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
     }),
   );
 
-  const attached = targetGroups.filter(group => group.targetType === 'instance');
+  const attached = targetGroups.filter((_, index) => isAttached(fleet.targetGroups[index]));
   if (fleet.autoScaling) {
     const { healthChecks, graceSeconds, minSize, suspended } = fleet.autoScaling;
     const group = autoScaling.addGroup({
@@ -78,6 +79,7 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
       seasoned: true,
     });
     for (const process of suspended) group.suspended.set(process, 'User suspended');
+    addHooks(account, group, fleet.autoScaling.hooks);
   } else {
     for (let n = 0; n < fleet.instances; n++) {
       const subnet = subnets[n % subnets.length] ?? first;
@@ -99,6 +101,28 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
   return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
 }
+
+type Hooks = NonNullable<Scenario['fleet']['autoScaling']>['hooks'];
+
+/** As docs/deploy.md adds them. */
+function addHooks({ autoScaling }: Account, group: Group, hooks: Hooks): void {
+  for (const [kind, transition] of [
+    ['launch', 'autoscaling:EC2_INSTANCE_LAUNCHING'],
+    ['terminate', 'autoscaling:EC2_INSTANCE_TERMINATING'],
+  ] as const) {
+    const heartbeatTimeoutSeconds = hooks[kind];
+    if (heartbeatTimeoutSeconds !== undefined)
+      autoScaling.hooks.put(group, `quiesce-${kind}`, {
+        transition,
+        heartbeatTimeoutSeconds,
+        defaultResult: 'CONTINUE',
+      });
+  }
+}
+
+/** Does Auto Scaling register its instances there by itself? */
+const isAttached = (spec: Scenario['fleet']['targetGroups'][number] | undefined): boolean =>
+  spec?.targetType === 'instance' && spec.attached;
 
 const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
 
@@ -124,7 +148,7 @@ export function registerBesides(
   fleet.targetGroups.forEach((spec, index) => {
     const group = targetGroups[index];
     if (!group) return;
-    const byItself = fleet.autoScaling !== null && spec.targetType === 'instance';
+    const byItself = fleet.autoScaling !== null && isAttached(spec);
     const ports = [...(byItself ? [] : [spec.port]), ...spec.alsoOnPorts];
     const id = (instance: Instance) =>
       spec.targetType === 'ip' ? instance.privateAddresses[0] : instance.id;

@@ -84,7 +84,16 @@ function happen(
       stopDeployment(account);
       return;
     case 'scale-out':
-      scaleOut(account, fleet);
+      scale(account, fleet, 1);
+      return;
+    case 'scale-in':
+      scale(account, fleet, -1);
+      return;
+    case 'replace-instance':
+      autoScalingActs(account.autoScaling).TerminateInstanceInAutoScalingGroup({
+        InstanceId: instance.id,
+        ShouldDecrementDesiredCapacity: false,
+      });
       return;
     case 'stop-execution':
       for (const execution of stack?.executions.all() ?? [])
@@ -131,12 +140,11 @@ function stopDeployment({ codeDeploy }: Account): void {
   codeDeploy.deployer.stop(live, false);
 }
 
-function scaleOut({ autoScaling }: Account, { groupName }: BuiltFleet): void {
-  if (groupName === undefined)
-    throw new Error('no Auto Scaling group watches the fleet, so none can scale out');
+function scale({ autoScaling }: Account, { groupName }: BuiltFleet, by: 1 | -1): void {
+  if (groupName === undefined) throw new Error('no Auto Scaling group watches the fleet, so none can scale');
   const { desiredCapacity } = autoScaling.group(groupName);
   autoScalingActs(autoScaling).SetDesiredCapacity({
     AutoScalingGroupName: groupName,
-    DesiredCapacity: desiredCapacity + 1,
+    DesiredCapacity: desiredCapacity + by,
   });
 }

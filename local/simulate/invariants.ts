@@ -126,6 +126,11 @@ export class Invariants {
       else if ((suppression.resumesAt ?? Number.POSITIVE_INFINITY) < resumesAt)
         this.#broken(4, `the suppression that somebody else had set on ${id} ends earlier than it did`);
     }
+    for (const { id } of this.#launchedSince()) {
+      const suppression = this.#account.checks.suppression(id);
+      if (suppression && suppression.state !== 'releasing')
+        this.#broken(4, `${id}, which was launched meanwhile, is still suppressed`);
+    }
     const now = this.#memberships();
     // CodeDeploy's own step puts back one port of each instance.
     const ours = !this.#scenario.deployment.loadBalancerStep;
@@ -375,6 +380,11 @@ export class Invariants {
     return targetId === undefined ? undefined : (this.#byTargetId.get(targetId) ?? this.#launched(targetId));
   }
 
+  #launchedSince(): readonly Instance[] {
+    const ours = new Set(this.#fleet.instances.map(({ id }) => id));
+    return [...this.#account.ec2.live()].filter(({ id }) => !ours.has(id) && this.#isRunning(id));
+  }
+
   /** What the fleet's group has launched since belongs to the fleet too. */
   #launched(targetId: string): Instance | undefined {
     const { ec2, autoScaling } = this.#account;
@@ -435,4 +445,4 @@ const targets = (given: unknown): { readonly Id?: unknown; readonly Port?: unkno
 /** Is it one of the ledger's items that remember, and neither claim nor hold anything? */
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
-const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks)#/;
+const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks|lifecycle)#/;

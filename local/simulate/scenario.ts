@@ -20,6 +20,10 @@ const targetGroup = z.strictObject({
     .default([])
     .describe('further ports on which every instance is registered in this group'),
   targetType: z.enum(['instance', 'ip']).default('instance'),
+  attached: z
+    .boolean()
+    .default(true)
+    .describe('false for a group of instances that the Auto Scaling group does not know of'),
   served: z.boolean().default(true).describe('false for a group that no load balancer uses'),
   healthCheck: z
     .strictObject({
@@ -79,6 +83,10 @@ const fleet = z.strictObject({
       graceSeconds: seconds.default(120).describe("the group's own health check grace period"),
       minSize: z.int().min(0).optional().describe('half of the instances unless given'),
       suspended: z.array(z.enum(processes)).default([]).describe('processes that a person has suspended'),
+      hooks: z
+        .strictObject({ launch: z.int().min(30).optional(), terminate: z.int().min(30).optional() })
+        .prefault({})
+        .describe("Quiesce's lifecycle hooks on the group: the heartbeat time-out of each, in seconds"),
       others: z
         .array(
           z.enum([
@@ -208,6 +216,8 @@ const happening = z.strictObject({
     'stop-execution',
     'stop-deployment',
     'scale-out',
+    'scale-in',
+    'replace-instance',
     'mark-unhealthy',
     'break-application',
   ]),

@@ -11,6 +11,7 @@ const WITHOUT_RESOURCE = [
       'ec2:DescribeInstances',
       'ec2:DescribeApplicationStatus',
       'ec2:DescribeApplicationStatusChecks',
+      'ec2:DescribeApplicationStatusCheckAssociations',
     ],
   },
   {
@@ -19,6 +20,7 @@ const WITHOUT_RESOURCE = [
       'autoscaling:DescribeAutoScalingGroups',
       'autoscaling:DescribeAutoScalingInstances',
       'autoscaling:DescribeInstanceRefreshes',
+      'autoscaling:DescribeLifecycleHooks',
     ],
   },
   {
@@ -87,11 +89,7 @@ test('D18: every row of the table is needed', () => {
 test('D19: nothing without the opt-in tag can be changed', () => {
   expect(withoutOptIn(product)).toEqual([]);
   const { read } = brokenTemplate('aws:ResourceTag/quiesce', 'aws:ResourceTag/quiet');
-  expect(withoutOptIn(read())).toEqual([
-    'UndoFunctionRole: autoscaling:ResumeProcesses',
-    'UndoFunctionRole: autoscaling:SetInstanceHealth',
-    'UndoFunctionRole: autoscaling:ExitStandby',
-  ]);
+  expect(withoutOptIn(read())).toEqual(['LifecycleActionFunctionRole: autoscaling:CompleteLifecycleAction']);
 });
 
 test.each(['dynamodb:*', 'dynamodb:Get*', '*'])('no policy may say the action %s', action => {

@@ -49,6 +49,7 @@ describe('the record of a run', () => {
       await createRun(run);
       expect(await findRun(run.runId)).toEqual({
         ...run,
+        newcomers: [],
         status: 'live',
         phase: 'before',
         acted: false,

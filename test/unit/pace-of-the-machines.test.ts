@@ -106,6 +106,7 @@ async function runMachine(
     status: 'live',
     phase: 'before',
     acted: true,
+    newcomers: [],
   };
   await world.clock.runFor(started.ended);
   return started;

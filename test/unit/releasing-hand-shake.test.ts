@@ -44,6 +44,7 @@ const runOf = (runId: string, id: string): RunRecord => ({
   status: 'live',
   phase: 'after',
   acted: true,
+  newcomers: [],
 });
 
 const goOn = async () => undefined;

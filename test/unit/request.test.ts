@@ -33,6 +33,7 @@ const full = {
     waitSeconds: 0,
     afterFailure: 'held',
     heldSeconds: 7200,
+    launches: 'wait',
     discover: 'vpc',
   },
   emergency: { reason: 'the certificate has expired', until: '2026-11-30T12:00:00+01:00' },
@@ -58,6 +59,7 @@ test('the least request has the defaults of the policy', () => {
       waitSeconds: 900,
       afterFailure: 'put-back',
       heldSeconds: 3600,
+      launches: 'auto',
     },
   });
 });

@@ -8,6 +8,7 @@ import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
 import { endClaims } from './end-claims.ts';
+import { instancesOf } from './members.ts';
 import { measureBlindness, measureGoAhead, measureOutcome } from './run-measures.ts';
 
 export interface Concluded {
@@ -33,7 +34,7 @@ export async function succeed(runId: string, owner: string): Promise<Concluded> 
   if (known?.status === 'ended' && known.owner === owner && known.outcome === 'succeeded')
     return { runId, at, left: '', measures: [] };
   const run = await ownRun(runId, owner);
-  await endClaims(runId, await findInstances(run.plan.instanceIds));
+  await endClaims(runId, await findInstances(instancesOf(run)));
   if (!(await endRun(runId, { owner, outcome: 'succeeded', at })))
     throw new RunEnded(`Run ${runId} was ended by somebody else before it could succeed.`);
   const measures = [measureOutcome('succeeded', undefined), measureBlindness(run, at)];
@@ -79,7 +80,7 @@ export async function fence(
   // Read after the fence: an act that marked the run before it goes on, and has to be undone.
   if ((await fencedRun(run.runId, owner)).acted)
     return { ...answer, next: 'undo', measures: once([measureOutcome('failed', said.error)]) };
-  await endClaims(run.runId, await findInstances(run.plan.instanceIds));
+  await endClaims(run.runId, await findInstances(instancesOf(run)));
   return { ...answer, next: 'nothing', measures: once(refused) };
 }
 
@@ -90,7 +91,7 @@ export async function fence(
  */
 export async function closeUndone(runId: string, owner: string): Promise<Concluded> {
   const run = await fencedRun(runId, owner);
-  const records = await findInstances(run.plan.instanceIds);
+  const records = await findInstances(instancesOf(run));
   const fated = (how: Fate['how']) =>
     [...records.values()].filter(record => record.claims.get(runId)?.fate?.how === how);
   const held = fated('held');

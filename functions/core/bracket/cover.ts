@@ -31,6 +31,8 @@ export const isCovered = async (
 async function covers(runId: string, records: readonly InstanceRecord[], until: number): Promise<boolean> {
   if (!records.every(({ claims }) => (claims.get(runId)?.until ?? 0) >= until)) return false;
   const run = await findRun(runId);
+  // It proves what it has planned for: an instance that was launched meanwhile it only releases.
+  if (!records.every(({ instanceId }) => run?.plan.instanceIds.includes(instanceId))) return false;
   // Before its go-ahead it may still be refused; in its after-deploy it may be past looking. A hook's own run is no cover.
   return run?.status === 'live' && run.phase === 'go-ahead' && run.request.observer === undefined;
 }

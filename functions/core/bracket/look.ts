@@ -30,7 +30,7 @@ import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { earlierOf } from './cover.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
-import { membersOf } from './members.ts';
+import { instancesOf, membersOf, newcomersOf } from './members.ts';
 import { healthUnlessGone } from './seen-targets.ts';
 import { sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -78,9 +78,10 @@ export async function look(request: LookRequest): Promise<Looked> {
     applicationStatuses: instances('statuses', applicationStatuses),
     targetHealth: state('health', targetHealth),
   };
-  const records = await findInstances(run.plan.instanceIds);
-  const members = membersOf(run, records);
   const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));
+  const records = await findInstances(instancesOf(run));
+  const leaving = wants('released', 'undone') ? newcomersOf(run, records) : [];
+  const members = [...membersOf(run, records), ...leaving];
   const [statuses, targets] = await Promise.all([
     wants('suppressed', 'ready', 'released', 'undone')
       ? reads.applicationStatuses(members.filter(isWatched).map(member => member.instanceId))

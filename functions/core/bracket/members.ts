@@ -1,9 +1,23 @@
 import type { Member } from '../domain/fleet.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 
+/** Every instance that a run may have changed: those of its plan, and those that were launched meanwhile. */
+export const instancesOf = (run: RunRecord): readonly string[] => [...run.plan.instanceIds, ...run.newcomers];
+
 /** A run's members as they were claimed. What is claimed no more is finished and left out. */
 export const membersOf = (run: RunRecord, records: ReadonlyMap<string, InstanceRecord>): Member[] =>
-  run.plan.instanceIds.flatMap(id => {
+  claimed(run, run.plan.instanceIds, records);
+
+/** Instances that were launched during the run, of which nothing is asked but their release. */
+export const newcomersOf = (run: RunRecord, records: ReadonlyMap<string, InstanceRecord>): Member[] =>
+  claimed(run, run.newcomers, records);
+
+const claimed = (
+  run: RunRecord,
+  instanceIds: readonly string[],
+  records: ReadonlyMap<string, InstanceRecord>,
+): Member[] =>
+  instanceIds.flatMap(id => {
     const record = records.get(id);
     const claim = record?.claims.get(run.runId);
     if (!record || !claim) return [];

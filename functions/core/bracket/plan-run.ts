@@ -17,7 +17,12 @@ import {
 import { findInstances } from '../ledger/instances.ts';
 import type { Claim, InstanceRecord } from '../ledger/items.ts';
 import { outByZone, readGuards } from '../ledger/target-group-guards.ts';
-import { CHECK_INTERVAL_SECONDS, MACHINE_TIMEOUT_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
+import {
+  CHECK_INTERVAL_SECONDS,
+  MACHINE_TIMEOUT_SECONDS,
+  RETRY_ROOM_SECONDS,
+  SUPPRESSION_MARGIN_SECONDS,
+} from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { findCover } from './cover.ts';
@@ -287,9 +292,6 @@ async function refuseBelowFloor(runId: string, members: readonly Member[], traff
       );
   }
 }
-
-/** A task that is retried to its end takes minutes beyond its loop's deadline, and the machine's time-out cannot be caught. */
-const RETRY_ROOM_SECONDS = 900;
 
 function refuseTimeouts(request: RunRequest, budgets: Plan['budgets']): void {
   const { timeoutSeconds, afterTimeoutSeconds, policy } = request;

@@ -14,14 +14,14 @@ import { ownRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, RELEASING_SECONDS, SUPPRESSION_INSTANCES } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
-import { membersOf } from './members.ts';
+import { instancesOf, membersOf } from './members.ts';
 import { secondsToTurn } from './paced.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /** Resumes what was held, then releases the suppression of every instance that no other live run claims. */
 export async function release(runId: string, owner: string, deadline: number): Promise<StepAnswer> {
   const run = await ownRun(runId, owner);
-  const records = await findInstances(run.plan.instanceIds);
+  const records = await findInstances(instancesOf(run));
   const members = membersOf(run, records);
   const now = nowSeconds();
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.after));

@@ -9,7 +9,7 @@ import { findRun, markActed, ownRun } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_INSTANCES } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
-import { membersOf } from './members.ts';
+import { instancesOf, membersOf, newcomersOf } from './members.ts';
 import { secondsToTurn } from './paced.ts';
 import { sharingOf } from './sharing.ts';
 
@@ -47,8 +47,10 @@ export interface Suppressed {
  */
 export async function suppress({ runId, owner, until, round }: SuppressRequest): Promise<Suppressed> {
   const run = await ownRun(runId, owner);
-  const records = await findInstances(run.plan.instanceIds);
-  const members = membersOf(run, records).filter(member => member.suppression !== 'none');
+  const records = await findInstances(instancesOf(run));
+  // Before the go-ahead a newcomer is suppressed by its launch, and the lead is that of the fleet.
+  const launched = run.phase === 'before' ? [] : newcomersOf(run, records);
+  const members = [...membersOf(run, records), ...launched].filter(member => member.suppression !== 'none');
   // What changes right after this read is found by the look that the go-ahead rests on.
   const { instances } = await sharingOf(run.request.observer, Date.now() - STATUS_MAX_AGE_MS);
   const read = instances('statuses', applicationStatuses);

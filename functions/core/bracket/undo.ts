@@ -7,7 +7,7 @@ import { giveGuard } from '../ledger/target-group-guards.ts';
 import { nowSeconds } from '../time.ts';
 import { handOver, keepHeld, sortAfterFailure } from './after-failure.ts';
 import { releaseHolds } from './hold.ts';
-import { membersOf } from './members.ts';
+import { instancesOf, membersOf } from './members.ts';
 import { type NotTaken, registerMembers } from './put-back.ts';
 import { releaseSuppression, secondsToRelease } from './release.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
@@ -23,7 +23,7 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const run = await fencedRun(runId, owner);
   const now = nowSeconds();
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.undo));
-  const records = await findInstances(run.plan.instanceIds);
+  const records = await findInstances(instancesOf(run));
   const members = membersOf(run, records);
   const sorted = await sortAfterFailure(run, owner, members, records, now);
   const { putBack, held, handedOver, undecided } = sorted;

@@ -1,5 +1,6 @@
 import { inChunks } from '../aws/batch.ts';
 import { executionArn as arnOf, describeExecution, type ExecutionFacts } from '../aws/step-functions.ts';
+import { instancesOf } from '../bracket/members.ts';
 import { hasMissed } from '../domain/sweep.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
@@ -81,7 +82,7 @@ async function isLeft(run: RunRecord, executionArn: string, ended: ExecutionFact
   if (run.status === 'live') return true;
   // Cut off in its undo. One that has failed by itself has said what it could not undo.
   if (status === 'FAILED' || run.outcome !== 'failed') return false;
-  const records = await findInstances(run.plan.instanceIds);
+  const records = await findInstances(instancesOf(run));
   if ([...records.values()].some(record => record.claims.has(run.runId))) return true;
   // Cut off before people could be told of it.
   return run.acted && run.told === undefined;

@@ -8,8 +8,9 @@ import type { RunRequest } from '../request.ts';
  * | pk                   | attributes                                                                             |
  * | -------------------- | -------------------------------------------------------------------------------------- |
  * | `run#<runId>`        | version, status, phase, owner, digest, request, plan, createdAt, deadline, acted,       |
- * |                      | suppressedSince, suppressedAt, takenOutAt, heldAt, goAheadAt, resumedAt, endedAt, outcome, |
- * |                      | cause, heldUntil, told (set of what people were told), `slot#<act>`, expiresAt            |
+ * |                      | newcomers (set of ids), suppressedSince, suppressedAt, takenOutAt, heldAt, goAheadAt,      |
+ * |                      | resumedAt, endedAt, outcome, error, cause, heldUntil, told (set of what people were told), |
+ * |                      | `slot#<act>`, expiresAt                                                                    |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
  * |                      | releasing (runId), releasingUntil, deployed (Deployed)                                   |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
@@ -18,6 +19,7 @@ import type { RunRequest } from '../request.ts';
  * | `observer#<deployment>` | instanceIds: all instances of a deployment whose runs share their reads (D10)        |
  * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
+ * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -42,6 +44,8 @@ export interface RunRecord {
   readonly deadline: number;
   /** Was anything done that undo has to undo? */
   readonly acted: boolean;
+  /** Instances that were launched during the run and suppressed with its fleet: released with it, and nothing else. */
+  readonly newcomers: readonly string[];
   /** When this run first enabled a suppression. */
   readonly suppressedSince?: number;
   /** When this run last enabled a suppression. */

@@ -109,6 +109,29 @@ export async function markActed(runId: string, owner: string, suppressedAt?: num
   if (!marked) throw new RunEnded(`Run ${runId} has ended: nothing more is done for it.`);
 }
 
+/**
+ * Says in the record that an instance, which the fleet's group is launching, is about to be suppressed with the fleet: the
+ * run's end has it to release. Repeating it changes nothing.
+ *
+ * @returns false when the run has ended, or its deployment is over
+ */
+export async function recordNewcomer(runId: string, instanceId: string): Promise<boolean> {
+  const recorded = await change(pk.run(runId), {
+    UpdateExpression: 'SET acted = :yes ADD newcomers :ids',
+    ConditionExpression: '#status = :live AND phase IN (:before, :goAhead)',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':yes': { BOOL: true },
+      ':ids': { SS: [instanceId] },
+      ':live': text('live'),
+      ':before': text('before'),
+      ':goAhead': text('go-ahead'),
+    },
+    ReturnValues: 'NONE',
+  });
+  return recorded !== undefined;
+}
+
 /** Says in the record that targets have just been deregistered: from then on they drain. */
 export const markTakenOut = (runId: string, owner: string, at: number): Promise<void> =>
   stamp('takenOutAt', runId, owner, at);
@@ -281,6 +304,7 @@ export function toRun(item: Item): RunRecord {
     createdAt: Number(item.createdAt?.N),
     deadline: Number(item.deadline?.N),
     acted: item.acted?.BOOL ?? false,
+    newcomers: item.newcomers?.SS ?? [],
     ...optional('suppressedSince'),
     ...optional('suppressedAt'),
     ...optional('takenOutAt'),

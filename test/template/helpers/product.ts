@@ -42,5 +42,9 @@ export const everyMachine = [...product.machines.values()].map(
   ({ logicalId, definition }) => [logicalId, definition] as const,
 );
 
+/** Those that attend Auto Scaling lifecycle actions: they have no run, and so nothing to undo. */
+const ATTENDING = new Set(['InstanceLaunch', 'InstanceTermination']);
+export const attendingMachines = everyMachine.filter(([name]) => ATTENDING.has(name));
+
 /** The machines of the bracket, which undo what has failed. */
-export const machines = everyMachine.filter(([name]) => name !== 'TellPeople');
+export const machines = everyMachine.filter(([name]) => name !== 'TellPeople' && !ATTENDING.has(name));

@@ -19,6 +19,10 @@ export const tasksOf = (definition: JsonObject): readonly (readonly [string, Jso
 export const invocationsOf = (definition: JsonObject): readonly (readonly [string, JsonObject])[] =>
   tasksOf(definition).filter(([, { Resource }]) => String(Resource).endsWith(':lambda:invoke'));
 
+/** Its last invocation as the definition is written: where `brokenDefinition` breaks a passage that each of them has. */
+export const lastInvocationOf = (definition: JsonObject): string =>
+  invocationsOf(definition).at(-1)?.[0] ?? 'no invocation';
+
 /** @throws Error when it is no object */
 export function object(value: JsonObject[string] | undefined): JsonObject {
   if (!isObject(value)) throw new Error(`${JSON.stringify(value)} is no object`);

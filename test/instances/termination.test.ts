@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
+import { outcome } from '../machine/helpers/bracket.ts';
+import { hooked, type Scaled, scaled } from './helpers/launches.ts';
+
+const delay = (seconds: number) => ({
+  attributes: { 'deregistration_delay.timeout_seconds': String(seconds) },
+});
+
+const foreign = hooked({
+  targetGroups: [
+    { name: 'web', port: 8080, alsoOnPorts: [9090], ...delay(30) },
+    { name: 'admin', port: 8081, attached: false, ...delay(120) },
+    { name: 'addresses', port: 8080, targetType: 'ip', ...delay(60) },
+  ],
+});
+
+/** The targets of an instance that are registered or still drain. */
+function targetsOf({ bracket }: Scaled, instanceId: string): string[] {
+  const { ec2, loadBalancing } = bracket.standing.account;
+  const instance = ec2.instance(instanceId);
+  if (!instance) return [];
+  return bracket.standing.fleet.targetGroups.flatMap(group =>
+    loadBalancing
+      .statesOf(group.arn, instance)
+      .filter(({ state }) => state !== 'unused')
+      .map(({ target, state }) => `${group.name}:${target.port} ${state}`),
+  );
+}
+
+const instanceState = ({ bracket }: Scaled, instanceId: string): string =>
+  bracket.standing.account.ec2.instance(instanceId)?.state ?? 'terminated';
+
+test('D3: what Auto Scaling does not know of is drained before the instance goes', async () => {
+  const fleet = await scaled(foreign);
+  const [leaving = ''] = fleet.bracket.ids(0);
+  fleet.replace(leaving);
+  await fleet.pass(45);
+  expect(fleet.path(leaving).at(-1)).toBe('Terminating:Wait');
+  expect(targetsOf(fleet, leaving)).toEqual([
+    'web:9090 draining',
+    'admin:8081 draining',
+    'addresses:8080 draining',
+  ]);
+  await fleet.pass(90);
+  expect(instanceState(fleet, leaving)).toBe('running');
+  await fleet.pass(60);
+  expect(instanceState(fleet, leaving)).toBe('terminated');
+  expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
+  // Seconds after the longest delay, and not at the end of a time-out.
+  expect(fleet.secondsIn(leaving, 'Terminating:Wait')).toBeLessThan(120 + 30);
+});
+
+describe('R-HOOK: a termination is never kept', () => {
+  const atOnce = async (fleet: Scaled, leaving: string) => {
+    fleet.replace(leaving);
+    await fleet.pass(120);
+    expect(fleet.path(leaving)).toContain('Terminating:Proceed');
+    expect(fleet.secondsIn(leaving, 'Terminating:Wait')).toBeLessThan(5);
+    expect(fleet.bracket.actsOf('DeregisterTargets')).toEqual([]);
+  };
+
+  test('when no further target group has the instance', async () => {
+    const fleet = await scaled();
+    await atOnce(fleet, fleet.bracket.ids(0)[0] ?? '');
+  });
+
+  test('when it is in no target group at all', async () => {
+    const fleet = await scaled(hooked({ targetGroups: [] }));
+    await atOnce(fleet, fleet.bracket.ids(0)[0] ?? '');
+  });
+
+  test('when it leaves from Standby', async () => {
+    const fleet = await scaled(hooked({}, { others: ['Standby'] }));
+    const standby = [...fleet.group.members.values()].find(({ lifecycle }) => lifecycle === 'Standby');
+    await atOnce(fleet, standby?.instanceId ?? '');
+  });
+
+  test('when it is gone already', async () => {
+    const fleet = await scaled(foreign);
+    const [leaving = ''] = fleet.bracket.ids(0);
+    fleet.bracket.standing.account.ec2.terminate(leaving);
+    await fleet.pass(300);
+    expect(fleet.path(leaving).at(-1)).toBe('Terminated');
+    expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
+  });
+
+  test('D19: by a target group that has not opted in', async () => {
+    const fleet = await scaled({ ...foreign, optedIn: ['instances', 'autoScalingGroup'] });
+    await atOnce(fleet, fleet.bracket.ids(0)[0] ?? '');
+  });
+
+  test('by what somebody else has ended, such as its time-out', async () => {
+    const fleet = await scaled(foreign);
+    const [leaving = ''] = fleet.bracket.ids(0);
+    fleet.replace(leaving);
+    await fleet.pass(50);
+    const { hooks } = fleet.bracket.standing.account.autoScaling;
+    const ref = { hookName: 'quiesce-terminate', token: undefined, instanceId: leaving };
+    hooks.complete(fleet.group, ref, 'CONTINUE');
+    await fleet.pass(60);
+    expect(
+      fleet.executions('InstanceTermination').map(one => [outcome(one), fleet.bracket.path(one).at(-1)]),
+    ).toEqual([['SUCCEEDED', 'LeftAlone']]);
+    expect(fleet.completed).toEqual([]);
+  });
+
+  test.each(['DescribeTargetGroups', 'DeregisterTargets'])('by a failure of %s', async action => {
+    const fleet = await scaled(foreign, {
+      gates: () => [
+        {
+          before(call) {
+            if (call.action === action && call.caller.name.startsWith('Instance'))
+              throw new ServiceError('AccessDenied', 'no', 403);
+          },
+        },
+      ],
+    });
+    const [leaving = ''] = fleet.bracket.ids(0);
+    fleet.replace(leaving);
+    await fleet.pass(120);
+    expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['FAILED AccessDenied']);
+    expect(instanceState(fleet, leaving)).toBe('terminated');
+  });
+
+  test('by targets that somebody registers again and again', async () => {
+    const fleet = await scaled(foreign);
+    const [leaving = ''] = fleet.bracket.ids(0);
+    fleet.replace(leaving);
+    const { loadBalancing } = fleet.bracket.standing.account;
+    const admin = fleet.bracket.standing.fleet.targetGroups[1];
+    const again = fleet.bracket.clock.every(15_000, () => {
+      if (instanceState(fleet, leaving) === 'running')
+        loadBalancing.register(admin?.arn ?? '', [{ id: leaving, port: 8081 }]);
+    });
+    await fleet.pass(420);
+    again.cancel();
+    expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['FAILED BudgetSpent']);
+    expect(instanceState(fleet, leaving)).toBe('terminated');
+  });
+});
