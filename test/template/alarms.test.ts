@@ -107,7 +107,7 @@ test('R-ALARM-ON-US: everything that can fail has an alarm', () => {
   expect(unwatched(product)).toEqual([]);
   const { read } = brokenTemplate('MetricName: ExecutionsAborted', 'MetricName: ExecutionsStarted');
   expect(unwatched(read())).toEqual([
-    expect.stringMatching(/^AWS\/States ExecutionsAborted .*:quiesce-TellPeople$/),
+    expect.stringMatching(/^AWS\/States ExecutionsAborted .*:quiesce-InstanceTermination$/),
   ]);
 });
 
