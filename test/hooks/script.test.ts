@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NAMES, revision } from '../local/helpers/code-deploy.ts';
 import {
   type Answer,
+  atTheEnd,
   type Deploying,
   deploying,
   type Hook,
@@ -122,6 +127,27 @@ describe('the shipped script', () => {
     expect(never.failure()?.diagnostics?.logTail).toContain(
       'given up after 10 attempts: the hook answers with HTTP status 500',
     );
+  });
+
+  it('D9: signs by itself where curl cannot, and is known by its credentials all the same', async () => {
+    // An older curl: it neither names the option nor takes it.
+    const old = mkdtempSync(join(tmpdir(), 'curl-'));
+    atTheEnd(() => rmSync(old, { recursive: true }));
+    const real = execFileSync('bash', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
+    const lines = [
+      '#!/usr/bin/env bash',
+      `[[ $1 == --help ]] && exec echo 'Usage: curl [options...] <url>'`,
+      `[[ $* == *--config* ]] || exec ${real} "$@"`,
+      'config=$(cat)',
+      '[[ $config == *aws-sigv4* ]] && exit 2',
+      `exec ${real} "$@" <<<"$config"`,
+    ];
+    writeFileSync(join(old, 'curl'), `${lines.join('\n')}\n`, { mode: 0o755 });
+    vi.stubEnv('PATH', `${old}:${process.env.PATH}`);
+    atTheEnd(() => void vi.unstubAllEnvs());
+    const { end, asked, ids, said } = await deployingExample({}, () => answer('go-ahead', 'Go.'));
+    expect(await end(), said().at(-1)).toBe('Succeeded');
+    expect(new Set(asked.map(({ userId }) => userId))).toEqual(new Set([`AROAEXAMPLEINSTANCES1:${ids[0]}`]));
   });
 
   it('says when nobody listens, and when the instance has no credentials', async () => {

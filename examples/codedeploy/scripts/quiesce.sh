@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Asks Quiesce before a deployment works on this instance, and after. Needs bash and curl 7.75 or later.
+# Asks Quiesce before a deployment works on this instance, and after. Needs bash 4.2 and curl; a curl older than
+# 7.75, which cannot sign, also coreutils.
 #
 #   quiesce.sh [before|gate|after]
 #
@@ -59,14 +60,59 @@ read_metadata() {
     session=$(member Token "$credentials")
 }
 
+# A text as hexadecimal digits, and those as bytes. Secrets go through builtins and standard input only: arguments are there
+# for every process to read.
+to_hex() { printf %s "$1" | od -An -v -tx1 | tr -d ' \n'; }
+
+from_hex() {
+  local escaped='' i
+  for ((i = 0; i < ${#1}; i += 2)); do escaped+="\\x${1:i:2}"; done
+  printf %b "$escaped"
+}
+
+sha256() { sha256sum | cut -c 1-64; }
+
+# HMAC-SHA256 of a text (RFC 2104); the key and the result are hexadecimal digits.
+hmac() {
+  local key=$1 inner='' outer='' byte i
+  ((${#key} <= 128)) || key=$(from_hex "$key" | sha256)
+  for ((i = 0; i < 128; i += 2)); do
+    byte=${key:i:2}
+    printf -v inner '%s%02x' "$inner" $((16#${byte:-00} ^ 0x36))
+    printf -v outer '%s%02x' "$outer" $((16#${byte:-00} ^ 0x5c))
+  done
+  inner=$({ from_hex "$inner" && printf %s "$2"; } | sha256)
+  from_hex "$outer$inner" | sha256
+}
+
+# Options for curl that sign a POST of $1 to the hook with the instance's credentials (AWS Signature Version 4).
+signing() {
+  printf 'header = "x-amz-security-token: %s"\n' "$session"
+  if [[ $(curl --help all 2>/dev/null) == *--aws-sigv4* ]]; then
+    printf 'user = "%s:%s"\naws-sigv4 = "aws:amz:%s:lambda"\n' "$key" "$secret" "$region"
+    return
+  fi
+  local now scope host signed='host;x-amz-date;x-amz-security-token' request derived part
+  TZ=UTC printf -v now '%(%Y%m%dT%H%M%SZ)T' -1
+  scope="${now%T*}/$region/lambda/aws4_request"
+  host=${url#*://}
+  request="POST"$'\n/\n\n'"host:${host%%/*}"$'\n'"x-amz-date:$now"$'\n'"x-amz-security-token:$session"$'\n\n'
+  request+="$signed"$'\n'$(printf %s "$1" | sha256)
+  derived=$(to_hex "AWS4$secret")
+  for part in "${now%T*}" "$region" lambda aws4_request; do derived=$(hmac "$derived" "$part"); done
+  derived=$(hmac "$derived" "AWS4-HMAC-SHA256"$'\n'"$now"$'\n'"$scope"$'\n'"$(printf %s "$request" | sha256)")
+  printf 'header = "x-amz-date: %s"\n' "$now"
+  printf 'header = "authorization: AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s"\n' \
+    "$key" "$scope" "$signed" "$derived"
+}
+
 # Sets status and answer; or reason, when the hook cannot be reached.
 ask() {
   local body response
   read_metadata || return
   body="{\"act\":\"$act\",\"deploymentId\":\"$DEPLOYMENT_ID\",\"lifecycleEvent\":\"$LIFECYCLE_EVENT\",\"instanceId\":\"$instance\"}"
-  # Credentials go through standard input: arguments are there for every process to read.
-  if ! response=$(printf 'user = "%s:%s"\nheader = "x-amz-security-token: %s"\n' "$key" "$secret" "$session" |
-    curl --silent --show-error --connect-timeout 10 --max-time 75 --config - --aws-sigv4 "aws:amz:$region:lambda" \
+  if ! response=$(signing "$body" |
+    curl --silent --show-error --connect-timeout 10 --max-time 75 --config - \
       --header 'content-type: application/json' --data "$body" --write-out '\n%{http_code}' "$url" 2>&1); then
     reason="the hook cannot be reached: ${response//$'\n'/ }"
     return 1
