@@ -47,6 +47,7 @@ it.each([
   expect(executionsOf(imitated, 'Deploy').map(({ name }) => name.split('-')[0])).toEqual(
     executionsOf(real, 'Deploy').map(({ name }) => name.split('-')[0]),
   );
-  // Questions come at the same times, but for the seconds that processes take in turn.
-  expect(Math.abs(imitated.measures.minutes - real.measures.minutes)).toBeLessThan(0.5);
+  // Questions come at the same times, but for the seconds that processes take in turn; what is deployed some seconds later
+  // may have to wait for the next evaluation, a minute after the one that it has missed.
+  expect(Math.abs(imitated.measures.minutes - real.measures.minutes)).toBeLessThan(1.5);
 });
