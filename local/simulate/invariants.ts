@@ -311,11 +311,11 @@ export class Invariants {
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#checkRelease(call, input);
   }
 
-  /** Ends nobody else's suppression, and none that still covers an application which does not run. */
+  /** Ends nobody else's suppression, and none that still covers an application which does not run, but to undo. */
   #checkRelease({ caller }: Call, input: Readonly<Record<string, unknown>>): void {
     for (const id of ids(input.InstanceIds)) {
       const instance = this.#account.ec2.instance(id);
-      if (this.#inDeployment.has(id) && instance?.state === 'running' && !instance.application.isUp)
+      if (caller.name !== 'UndoFunction' && this.#inDeployment.has(id) && isDown(instance))
         this.#broken(2, `${caller.name} released ${id} in its deployment, before its application ran again`);
       if (this.#foreign.has(id) && !this.#isOver(id))
         this.#broken(4, `${caller.name} disabled somebody else's suppression on ${id}`);
@@ -433,6 +433,9 @@ function endsRun(executionArn: string, runId: string): boolean {
   const undo = executionName('undo', runId).replace(/[0-9a-f]+$/, '');
   return [`after-${runId}`, executionName('after', runId)].includes(name) || name.startsWith(undo);
 }
+
+const isDown = (instance: Instance | undefined): boolean =>
+  instance?.state === 'running' && !instance.application.isUp;
 
 /** Calls that change something for the instances or targets that they name. */
 const ACTS = /^(Enable|Disable)ApplicationStatusCheckSuppression$|^(Register|Deregister)Targets$|Standby$/;

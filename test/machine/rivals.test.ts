@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -54,4 +55,29 @@ describe('two runs that move the traffic of one instance', () => {
     await both.after({ runId: 'patient' });
     expect(await both.violations()).toEqual([]);
   });
+});
+
+test('D2, D4: a run that takes the traffic of a failed one over has its hold too, until it has put the targets back', async () => {
+  let refuses = false;
+  const both = await bracket(usual, {
+    gates: () => [
+      {
+        before: ({ action }) => {
+          if (refuses && action === 'EnableApplicationStatusCheckSuppression')
+            throw new ServiceError('InvalidParameterValue', 'Not for so long.');
+        },
+      },
+    ],
+  });
+  await both.before({ policy: { readySeconds: 60 } });
+  for (const instance of both.standing.fleet.instances.slice(0, 2)) instance.application.stop();
+  const after = both.start('AfterDeploy', { runId: 'r' });
+  while (!both.path(after).includes('LetActsEnd')) await both.clock.pass(1_000);
+  refuses = true;
+  const rollback = await both.before({ runId: 'rollback' });
+  expect(outcome(rollback)).toBe('FAILED SuppressionRefused');
+  await both.end(after);
+  const resumed = both.actsOf('ResumeProcesses').map(({ at }) => at);
+  const putBack = both.actsOf('RegisterTargets').map(({ at }) => at);
+  expect(Math.min(...resumed)).toBeGreaterThan(Math.min(...putBack));
 });

@@ -10,6 +10,7 @@ import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { isCovered } from './cover.ts';
 import { list } from './discover-fleet.ts';
+import { shareHolds } from './hold.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
 import { readsFor } from './reads.ts';
 
@@ -130,7 +131,13 @@ async function claimAll(
   const superseding = new Set<string>();
   const ended = await runsThatAreOver(new Set(movedBy.values()), now);
   // Written before anything is taken over: from then on this run has something to undo.
-  if (ended.size > 0) await markActed(request.runId, owner);
+  if (ended.size > 0) {
+    await markActed(request.runId, owner);
+    if (await shareHolds(request.runId, plan.holdings)) {
+      for (const [instanceId, by] of movedBy) conflicts.push({ instanceId, by, why: 'releasing' });
+      return { conflicts, superseding };
+    }
+  }
   await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
     if (!member) return;
     const claim = { member, until: plan.suppressUntil };

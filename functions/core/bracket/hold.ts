@@ -37,6 +37,20 @@ export async function holdAutoScaling(run: RunRecord): Promise<string | undefine
   return undefined;
 }
 
+/**
+ * Joins the holds of runs whose traffic is about to be taken over, so that their undo does not resume while it is out (D2).
+ *
+ * @returns the group that is just being resumed, or is held by a run alone; undefined when all are shared
+ */
+export async function shareHolds(
+  runId: string,
+  holdings: readonly PlannedHolding[],
+): Promise<string | undefined> {
+  for (const { group, mode } of holdings)
+    if (mode === 'hold' && !(await joinHold(group, runId, { alone: false, suspending: [] }))) return group;
+  return undefined;
+}
+
 const standbyOf = (run: RunRecord): readonly PlannedHolding[] =>
   run.plan.holdings.filter(holding => holding.mode === 'standby');
 
