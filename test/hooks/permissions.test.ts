@@ -1,25 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Stack } from '../../local/stack/deploy.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { claimFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
+import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { claimOf } from '../unit/helpers/records.ts';
 import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
 import { deployed, throughCodeDeploy } from './helpers/through-code-deploy.ts';
-
-/** The permissions of the hooks and of undo-run that no call of any of these runs needed. */
-function unneeded(stacks: readonly Stack[]): readonly string[] {
-  const [first = [], ...others] = stacks.map(stack => {
-    const { functions, machines } = stack.template;
-    const hooks = [...functions.values()].filter(({ source }) => source?.startsWith('functions/hooks/'));
-    const undoRun = machines.get('UndoRun');
-    const roles = new Set([...hooks, ...(undoRun ? [undoRun] : [])].map(({ role }) => role.logicalId));
-    return stack
-      .unusedPermissions()
-      .filter(({ role }) => roles.has(role))
-      .map(({ role, sid, action }) => `${role} ${sid} ${action}`);
-  });
-  return first.filter(permission => others.every(other => other.includes(permission)));
-}
 
 const failing = (action: string, code: string, of?: string) => (): readonly Gate[] => [
   {
@@ -67,7 +52,9 @@ it('the hooks may do all that they do, and nothing else', async () => {
     lambda.logs.filter(({ line }) => line.includes('AccessDenied')),
   );
   expect(denied).toEqual([]);
-  expect(unneeded(stacks)).toEqual([]);
+  expect(unneededByAll('hooks', stacks)).toEqual([]);
   // It would find one: the first two have no deployment to ECS or Lambda.
-  expect(unneeded(stacks.slice(0, 2))).toContainEqual(expect.stringContaining('LifecycleHookFunctionRole'));
+  expect(unneededByAll('hooks', stacks.slice(0, 2))).toContainEqual(
+    expect.stringContaining('LifecycleHookFunctionRole'),
+  );
 });

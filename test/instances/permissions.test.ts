@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Stack } from '../../local/stack/deploy.ts';
+import { unneededBy, unneededByAll } from '../template/helpers/role-groups.ts';
 import { fencedWhileJoining, hooked, scaled } from './helpers/launches.ts';
-
-/** The permissions of what attends instances that no call of these accounts needed. */
-function unneeded({ template, unusedPermissions }: Stack): readonly string[] {
-  const attending = [
-    ...[...template.functions.values()].filter(({ source }) => source?.startsWith('functions/instances/')),
-    ...['InstanceLaunch', 'InstanceTermination'].flatMap(name => template.machines.get(name) ?? []),
-  ];
-  const roles = new Set(attending.map(({ role }) => role.logicalId));
-  return unusedPermissions()
-    .filter(({ role }) => roles.has(role))
-    .map(({ role, action }) => `${role} ${action}`);
-}
 
 test('what attends instances may do all that it does, and nothing else', async () => {
   const fleet = await scaled(
@@ -23,7 +11,7 @@ test('what attends instances may do all that it does, and nothing else', async (
       ],
     }),
   );
-  expect(unneeded(fleet.bracket.stack)).not.toEqual([]);
+  expect(unneededBy('instances', fleet.bracket.stack)).not.toEqual([]);
   await fleet.bracket.before({ traffic: 'leave', policy: { launches: 'join' } });
   fleet.scaleTo(5);
   await fleet.pass(240);
@@ -31,6 +19,6 @@ test('what attends instances may do all that it does, and nothing else', async (
   await fleet.pass(420);
   const denied = fleet.bracket.stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'));
   expect(denied).toEqual([]);
-  const given = unneeded((await fencedWhileJoining()).bracket.stack);
-  expect(unneeded(fleet.bracket.stack).filter(permission => given.includes(permission))).toEqual([]);
+  const { stack } = (await fencedWhileJoining()).bracket;
+  expect(unneededByAll('instances', [fleet.bracket.stack, stack])).toEqual([]);
 });

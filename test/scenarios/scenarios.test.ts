@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { simulate } from '../../local/simulate/simulation.ts';
-import { accessDenied, expected, happenings, outcomeOf, unneededByDeploying } from './helpers/outcomes.ts';
+import { unneededBy } from '../template/helpers/role-groups.ts';
+import { accessDenied, expected, happenings, outcomeOf } from './helpers/outcomes.ts';
 
 const FOLDER = 'scenarios';
 /** Those through CodeDeploy take twelve instances in test/hooks/rolling.test.ts; one of them is here. */
@@ -30,7 +31,8 @@ describe('every scenario ends as it expects and breaks no invariant', () => {
     const first = await simulate({ scenario });
     expect(outcomeOf(first), first.deployment.cause).toEqual(expected(scenario));
     expect(accessDenied(first)).toEqual([]);
-    for (const name of unneededByDeploying(first)) unneeded.set(name, (unneeded.get(name) ?? 0) + 1);
+    for (const name of first.stack ? unneededBy('deploying', first.stack) : [])
+      unneeded.set(name, (unneeded.get(name) ?? 0) + 1);
     if (!twice.includes(file)) return;
     const again = await simulate({ scenario });
     expect(happenings(again), 'the same seed runs the same way again').toEqual(happenings(first));

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { DeployedTemplate, Role } from '../../local/stack/deployed-template.ts';
+import type { DeployedTemplate } from '../../local/stack/deployed-template.ts';
+import { matchesWildcards } from '../../local/stack/wildcards.ts';
 import { brokenTemplate, product } from './helpers/product.ts';
+import { everyRole, type RoleGroup, roleGroups, rolesOf } from './helpers/role-groups.ts';
 
 /** Actions for which IAM names no resource, so that nothing narrower than `*` can be written (D18). */
 const WITHOUT_RESOURCE = [
@@ -44,11 +46,8 @@ const WITHOUT_RESOURCE = [
   },
 ].flatMap(({ actions }) => actions);
 
-const rolesOf = ({ functions, machines }: DeployedTemplate): readonly Role[] =>
-  [...functions.values(), ...machines.values()].map(({ role }) => role);
-
 const statementsOf = (template: DeployedTemplate) =>
-  rolesOf(template).flatMap(({ logicalId, statements }) =>
+  everyRole(template).flatMap(({ logicalId, statements }) =>
     statements.map(statement => ({ role: logicalId, ...statement })),
   );
 
@@ -95,4 +94,35 @@ test('D19: nothing without the opt-in tag can be changed', () => {
 test.each(['dynamodb:*', 'dynamodb:Get*', '*'])('no policy may say the action %s', action => {
   const { read } = brokenTemplate('- dynamodb:GetItem', `- "${action}"`);
   expect(read).toThrow('name each action, without wildcards');
+});
+
+test('every role is proven to need what it may: by deploying, by hooks, or by attending instances', () => {
+  const proven = Object.keys(roleGroups).flatMap(group => rolesOf(product, group as RoleGroup));
+  const every = everyRole(product).map(({ logicalId }) => logicalId);
+  expect([...proven].sort()).toEqual([...every].sort());
+});
+
+/** Functions and machines, as far as a definition names them. */
+const CALLED = /arn:aws:(?:lambda|states):[^:"]+:\d+:(?:function|stateMachine):[^"]+/g;
+
+/** What a machine may call and does not, and what it calls and may not. */
+const mismatches = (template: DeployedTemplate): readonly string[] =>
+  [...template.machines.values()].flatMap(({ logicalId, definition, role }) => {
+    const called = JSON.stringify(definition).match(CALLED) ?? [];
+    const allowed = role.statements
+      .flatMap(({ resources }) => resources)
+      .filter(arn => /:(function|stateMachine):/.test(arn));
+    return [
+      ...allowed.filter(pattern => !called.some(arn => matchesWildcards(pattern, arn))),
+      ...new Set(called.filter(arn => !allowed.some(pattern => matchesWildcards(pattern, arn)))),
+    ].map(arn => `${logicalId}: ${arn.split(':').slice(6).join(':')}`);
+  });
+
+test('a machine may call each function and machine that its definition names, and no other', () => {
+  expect(mismatches(product)).toEqual([]);
+  const { read } = brokenTemplate('LifecycleActionFunction.Arn}', 'FenceFunction.Arn}');
+  expect(mismatches(read())).toEqual([
+    'InstanceTermination: quiesce-FenceFunction:*',
+    expect.stringMatching(/^InstanceTermination: quiesce-LifecycleActionFunction:/),
+  ]);
 });

@@ -36,18 +36,3 @@ export const happenings = ({ account }: Simulated): readonly string[] =>
 
 export const accessDenied = ({ stack }: Simulated): readonly string[] =>
   (stack?.lambda.logs ?? []).map(({ line }) => line).filter(line => line.includes('AccessDenied'));
-
-/** The permissions of the deploy functions and machines that no call of this run needed. */
-export function unneededByDeploying({ stack }: Simulated): readonly string[] {
-  if (!stack) return [];
-  const { functions, machines } = stack.template;
-  const deploying = [
-    ...[...functions.values()].filter(({ source }) => source?.startsWith('functions/deploy/')),
-    ...['BeforeDeploy', 'AfterDeploy'].flatMap(name => machines.get(name) ?? []),
-  ];
-  const roles = new Set(deploying.map(({ role }) => role.logicalId));
-  return stack
-    .unusedPermissions()
-    .filter(({ role }) => roles.has(role))
-    .map(({ role, action }) => `${role} ${action}`);
-}
