@@ -81,3 +81,14 @@ test('D2, D4: a run that takes the traffic of a failed one over has its hold too
   const putBack = both.actsOf('RegisterTargets').map(({ at }) => at);
   expect(Math.min(...resumed)).toBeGreaterThan(Math.min(...putBack));
 });
+
+test('R-SERIAL: of two runs that begin on the same instances at the same moment one goes on', async () => {
+  const both = await bracket({ ...usual, instances: 16 });
+  const fleet = { instanceIds: both.ids(0, 1, 2, 3, 4, 5, 6, 7) };
+  const runs = ['first', 'second', 'third'].map(runId => both.startBefore({ runId, fleet }));
+  await both.end(...runs);
+  expect(runs.map(outcome).sort()).toEqual(['FAILED RunInProgress', 'FAILED RunInProgress', 'SUCCEEDED']);
+  const winner = ['first', 'second', 'third'].find((_, index) => runs[index]?.status === 'SUCCEEDED');
+  await both.after({ runId: winner });
+  expect(await both.violations()).toEqual([]);
+});

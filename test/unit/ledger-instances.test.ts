@@ -157,6 +157,21 @@ describe('the release of a suppression', () => {
       expect(await beginRelease('b', await recordOf(id), RELEASING_UNTIL + 999)).toBe(true);
     }));
 
+  test('R-SERIAL: takes no run for dead that has lengthened its claim meanwhile', () =>
+    ledger.as(async () => {
+      const id = freshId();
+      await claim('a', id);
+      await claim('slow', id);
+      const asRead = await recordOf(id);
+      await lengthenClaim('slow', asRead, RELEASING_UNTIL + 7200);
+      expect(await beginRelease('a', asRead, RELEASING_UNTIL)).toBe(false);
+      const known = await recordOf(id);
+      expect(await beginRelease('a', known, RELEASING_UNTIL)).toBe(true);
+      await lengthenClaim('slow', known, RELEASING_UNTIL + 9999);
+      expect(await endLastClaim('a', known)).toBe(false);
+      expect([...(await recordOf(id)).claims.keys()]).toContain('slow');
+    }));
+
   test('R-SERIAL: a claim and a release at once: one of them holds, in whatever order', () =>
     inEveryOrder(async choose => {
       const id = freshId();

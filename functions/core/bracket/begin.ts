@@ -1,16 +1,14 @@
-import { inChunks } from '../aws/batch.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
-import { overdueAt } from '../domain/sweep.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
-import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
-import { advance, createRun, endHolding, findRun, findRuns, markActed } from '../ledger/runs.ts';
-import { LEDGER_WRITES_AT_ONCE, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
+import { findInstances } from '../ledger/instances.ts';
+import { advance, createRun, findRun } from '../ledger/runs.ts';
+import { SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { claimFleet, dropClaims, runsThatGiveWay } from './claim-fleet.ts';
 import { isCovered } from './cover.ts';
 import { list } from './discover-fleet.ts';
-import { shareHolds } from './hold.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
 import { readsFor } from './reads.ts';
 
@@ -79,10 +77,11 @@ export async function beginRun(
   };
   const deadline = now + plan.budgets.before + plan.budgets.undo;
   await createRun({ runId: request.runId, owner, request, plan, createdAt: now, deadline });
-  const { conflicts, superseding } = await claimAll(request, owner, planned, now);
+  const { conflicts, superseding } = await claimFleet(request, owner, planned, now);
   if (conflicts.length === 0) return { ...begun, verdict: 'planned', waitSeconds: 0 };
 
-  const mayWait = request.queue || conflicts.every(conflict => conflict.why === 'releasing');
+  const leaving = await runsThatGiveWay(request.runId, now, conflicts);
+  const mayWait = request.queue || conflicts.every(({ by, why }) => why === 'releasing' || leaving.has(by));
   const waitSeconds = nextWait(now, startedAt + request.policy.waitSeconds, pollSeconds(plan.budgets.before));
   if (!mayWait || waitSeconds === 0)
     throw new RunInProgress(
@@ -107,80 +106,6 @@ async function refuseEnded(runId: string, owner: string): Promise<void> {
     );
   if (run && run.owner !== owner)
     throw new RunInProgress(`Run ${runId} is live in ${run.owner}. Wait for it, or use another runId.`);
-}
-
-interface Conflict {
-  readonly instanceId: string;
-  readonly by: string;
-  readonly why: 'traffic' | 'releasing';
-}
-
-interface Claims {
-  readonly conflicts: readonly Conflict[];
-  /** Instances whose traffic was taken over: what was recorded of it is this run's to put back now. */
-  readonly superseding: ReadonlySet<string>;
-}
-
-async function claimAll(
-  request: RunRequest,
-  owner: string,
-  { plan, members, movedBy }: PlannedRun,
-  now: number,
-): Promise<Claims> {
-  const conflicts: Conflict[] = [];
-  const superseding = new Set<string>();
-  const ended = await runsThatAreOver(new Set(movedBy.values()), now);
-  // Written before anything is taken over: from then on this run has something to undo.
-  if (ended.size > 0) {
-    await markActed(request.runId, owner);
-    if (await shareHolds(request.runId, plan.holdings)) {
-      for (const [instanceId, by] of movedBy) conflicts.push({ instanceId, by, why: 'releasing' });
-      return { conflicts, superseding };
-    }
-  }
-  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
-    if (!member) return;
-    const claim = { member, until: plan.suppressUntil };
-    const { instanceId } = member;
-    const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;
-    const answer = await claimInstance(
-      request.runId,
-      member.instanceId,
-      claim,
-      member.memberships.length > 0,
-      now,
-      was !== undefined && ended.has(was) ? was : undefined,
-    );
-    if (answer.claimed && was !== undefined && ended.has(was)) superseding.add(instanceId);
-    else if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
-    // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
-    else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
-  });
-  // What a run held of a fleet that is deployed to again is looked at no more (D38).
-  if (superseding.size > 0) for (const was of ended) await endHolding(was, now, 'held');
-  return { conflicts, superseding };
-}
-
-/**
- * Those that still hold what they did, and are over: a run that comes after them takes it over (D2). Over is what has ended,
- * what the ledger does not know any more, and what nobody has ended although its time and its claims are past.
- */
-async function runsThatAreOver(runIds: ReadonlySet<string>, now: number): Promise<ReadonlySet<string>> {
-  const known = await findRuns([...runIds]);
-  return new Set(
-    [...runIds].filter(runId => {
-      const run = known.get(runId);
-      return run?.status !== 'live' || now > Math.max(run.plan.suppressUntil, overdueAt(run));
-    }),
-  );
-}
-
-/** Ends this run's claims on instances where it has done nothing. */
-async function dropClaims(runId: string, instanceIds: readonly string[]): Promise<void> {
-  const records = [...(await findInstances(instanceIds)).values()].filter(record => record.claims.has(runId));
-  await inChunks(records, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (record && !(await leaveClaim(runId, record))) await endLastClaim(runId, record);
-  });
 }
 
 /** What after-deploy goes by. All times are seconds since the epoch. */

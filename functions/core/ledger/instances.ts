@@ -92,21 +92,23 @@ export async function writeClaim(runId: string, instanceId: string, claim: Claim
 }
 
 /**
- * Announces that this run disables the instance's suppression. Holds only while the claimants are those that were read:
- * a run that claims afterwards waits until the release is over.
+ * Announces that this run disables the instance's suppression. Holds only while the claims are those that were read: a run
+ * that claims afterwards waits until the release is over, and one that has just lengthened its claim is not dead.
  */
 export async function beginRelease(
   runId: string,
   record: InstanceRecord,
   releasingUntil: number,
 ): Promise<boolean> {
+  const asRead = unchanged(runId, record);
   const begun = await change(pk.instance(record.instanceId), {
     UpdateExpression: 'SET releasing = :run, releasingUntil = :until',
-    ConditionExpression: 'claimants = :asRead AND (attribute_not_exists(releasing) OR releasing = :run)',
+    ConditionExpression: `${asRead.condition} AND (attribute_not_exists(releasing) OR releasing = :run)`,
+    ...asRead.names,
     ExpressionAttributeValues: {
       ':run': text(runId),
       ':until': number(releasingUntil),
-      ':asRead': { SS: [...record.claims.keys()] },
+      ...asRead.values,
     },
     ReturnValues: 'NONE',
   });
@@ -164,15 +166,31 @@ export async function leaveToCover(
  * @returns false when the record has to stay for another run
  */
 export async function endLastClaim(runId: string, record: InstanceRecord): Promise<boolean> {
+  const asRead = unchanged(runId, record);
   return remove(pk.instance(record.instanceId), {
-    ConditionExpression:
-      'attribute_not_exists(pk) OR claimants = :onlyMe OR (releasing = :run AND claimants = :asRead AND (attribute_not_exists(traffic) OR traffic = :run))',
+    ConditionExpression: `attribute_not_exists(pk) OR claimants = :onlyMe OR (releasing = :run AND ${asRead.condition} AND (attribute_not_exists(traffic) OR traffic = :run))`,
+    ...asRead.names,
     ExpressionAttributeValues: {
       ':onlyMe': { SS: [runId] },
       ':run': text(runId),
-      ':asRead': { SS: [...record.claims.keys()] },
+      ...asRead.values,
     },
   });
+}
+
+/** The condition that the claimants, and the claims of the others, are still those that were read. */
+function unchanged(runId: string, { claims }: InstanceRecord) {
+  const others = [...claims].filter(([claimant]) => claimant !== runId);
+  const names = Object.fromEntries(others.map(([claimant], index) => [`#other${index}`, CLAIM + claimant]));
+  const values = Object.fromEntries(others.map(([, claim], index) => [`:other${index}`, json(claim)]));
+  return {
+    condition: ['claimants = :asRead', ...others.map((_, index) => `#other${index} = :other${index}`)].join(
+      ' AND ',
+    ),
+    // DynamoDB does not take an empty map.
+    names: others.length > 0 ? { ExpressionAttributeNames: names } : {},
+    values: { ':asRead': { SS: [...claims.keys()] }, ...values },
+  };
 }
 
 /** Reads an instance's item. */

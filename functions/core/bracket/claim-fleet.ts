@@ -1,0 +1,102 @@
+import { inChunks } from '../aws/batch.ts';
+import { overdueAt } from '../domain/sweep.ts';
+import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
+import type { RunRecord } from '../ledger/items.ts';
+import { endHolding, findRuns, markActed } from '../ledger/runs.ts';
+import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
+import type { RunRequest } from '../request.ts';
+import { shareHolds } from './hold.ts';
+import type { PlannedRun } from './plan-run.ts';
+
+/** An instance that this run cannot claim now. */
+export interface Conflict {
+  readonly instanceId: string;
+  readonly by: string;
+  readonly why: 'traffic' | 'releasing';
+}
+
+export interface Claims {
+  readonly conflicts: readonly Conflict[];
+  /** Instances whose traffic was taken over: what was recorded of it is this run's to put back now. */
+  readonly superseding: ReadonlySet<string>;
+}
+
+/** Claims every member, those of runs that are over with their traffic, hold and memberships (D2). */
+export async function claimFleet(
+  request: RunRequest,
+  owner: string,
+  { plan, members, movedBy }: PlannedRun,
+  now: number,
+): Promise<Claims> {
+  const conflicts: Conflict[] = [];
+  const superseding = new Set<string>();
+  const ended = await runsThatAreOver(new Set(movedBy.values()), now);
+  // Written before anything is taken over: from then on this run has something to undo.
+  if (ended.size > 0) {
+    await markActed(request.runId, owner);
+    if (await shareHolds(request.runId, plan.holdings)) {
+      for (const [instanceId, by] of movedBy) conflicts.push({ instanceId, by, why: 'releasing' });
+      return { conflicts, superseding };
+    }
+  }
+  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
+    if (!member) return;
+    const claim = { member, until: plan.suppressUntil };
+    const { instanceId } = member;
+    const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;
+    const answer = await claimInstance(
+      request.runId,
+      member.instanceId,
+      claim,
+      member.memberships.length > 0,
+      now,
+      was !== undefined && ended.has(was) ? was : undefined,
+    );
+    if (answer.claimed && was !== undefined && ended.has(was)) superseding.add(instanceId);
+    else if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
+    // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
+    else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
+  });
+  // What a run held of a fleet that is deployed to again is looked at no more (D38).
+  if (superseding.size > 0) for (const was of ended) await endHolding(was, now, 'held');
+  return { conflicts, superseding };
+}
+
+/**
+ * Those that still hold what they did, and are over: a run that comes after them takes it over (D2). Over is what has ended,
+ * what the ledger does not know any more, and what nobody has ended although its time and its claims are past.
+ */
+async function runsThatAreOver(runIds: ReadonlySet<string>, now: number): Promise<ReadonlySet<string>> {
+  const known = await findRuns([...runIds]);
+  return new Set(
+    [...runIds].filter(runId => {
+      const run = known.get(runId);
+      return run?.status !== 'live' || now > Math.max(run.plan.suppressUntil, overdueAt(run));
+    }),
+  );
+}
+
+/**
+ * Those that leave their claims without being waited for in vain: what has ended meanwhile, and what was begun later and has
+ * done nothing yet, since this run is in its way too. So the first of runs that begin at the same moment is not refused.
+ */
+export async function runsThatGiveWay(
+  runId: string,
+  now: number,
+  conflicts: readonly Conflict[],
+): Promise<ReadonlySet<string>> {
+  const known = await findRuns([...new Set(conflicts.map(({ by }) => by))]);
+  const isLater = (other: RunRecord) =>
+    other.createdAt > now || (other.createdAt === now && other.runId > runId);
+  const gives = (other: RunRecord) =>
+    other.status === 'ended' || (other.phase === 'before' && !other.acted && isLater(other));
+  return new Set([...known.values()].filter(gives).map(run => run.runId));
+}
+
+/** Ends this run's claims on instances where it has done nothing. */
+export async function dropClaims(runId: string, instanceIds: readonly string[]): Promise<void> {
+  const records = [...(await findInstances(instanceIds)).values()].filter(record => record.claims.has(runId));
+  await inChunks(records, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
+    if (record && !(await leaveClaim(runId, record))) await endLastClaim(runId, record);
+  });
+}
