@@ -55,6 +55,8 @@ export class Invariants {
   /** The run of each instance, from its go-ahead until its after-deploy ends or fails. */
   readonly #inDeployment = new Map<string, { readonly runId: string; readonly since: number }>();
   readonly #people: People;
+  /** Every instance that the fleet's group has had. */
+  readonly #members = new Set<string>();
   /** What people had set before the first run. */
   readonly #foreign = new Map<string, number | undefined>();
   /** Where people's suppression does not show, for want of an included check: nobody can tell it from ours (D13). */
@@ -166,6 +168,9 @@ export class Invariants {
         return;
       case 'deployment':
         if (entry.state === 'go-ahead') this.#checkGoAhead(entry.detail, entry.instanceIds);
+        return;
+      case 'lifecycle':
+        if (entry.group === this.#fleet.groupName) this.#members.add(entry.instanceId);
         return;
       case 'execution':
         if (entry.status !== 'RUNNING') this.#endDeployment(entry.executionArn);
@@ -315,7 +320,8 @@ export class Invariants {
   #checkRelease({ caller }: Call, input: Readonly<Record<string, unknown>>): void {
     for (const id of ids(input.InstanceIds)) {
       const instance = this.#account.ec2.instance(id);
-      if (caller.name !== 'UndoFunction' && this.#inDeployment.has(id) && isDown(instance))
+      const isWatched = this.#account.checks.hasIncludedCheck(id);
+      if (caller.name !== 'UndoFunction' && this.#inDeployment.has(id) && isWatched && isDown(instance))
         this.#broken(2, `${caller.name} released ${id} in its deployment, before its application ran again`);
       if (this.#foreign.has(id) && !this.#isOver(id))
         this.#broken(4, `${caller.name} disabled somebody else's suppression on ${id}`);
@@ -385,12 +391,11 @@ export class Invariants {
     return [...this.#account.ec2.live()].filter(({ id }) => !ours.has(id) && this.#isRunning(id));
   }
 
-  /** What the fleet's group has launched since belongs to the fleet too. */
+  /** What the fleet's group has launched since belongs to the fleet too, also when it is gone. */
   #launched(targetId: string): Instance | undefined {
-    const { ec2, autoScaling } = this.#account;
+    const { ec2 } = this.#account;
     const instance = ec2.instance(targetId) ?? ec2.byAddress(targetId);
-    const group = instance && autoScaling.memberOf(instance.id)?.group.name;
-    return group !== undefined && group === this.#fleet.groupName ? instance : undefined;
+    return instance && this.#members.has(instance.id) ? instance : undefined;
   }
 
   /** @param key the target group's ARN, and `id:port` */

@@ -51,6 +51,12 @@ export class Executions {
     return this.#byArn.get(arn);
   }
 
+  /** Step Functions itself forgets an execution 90 days after its end. */
+  forgetEndedBefore(at: number): void {
+    for (const { arn, stoppedAt } of this.#byArn.values())
+      if (stoppedAt !== undefined && stoppedAt < at) this.#byArn.delete(arn);
+  }
+
   /** In the order in which they were started. */
   all(): Iterable<Execution> {
     return this.#byArn.values();

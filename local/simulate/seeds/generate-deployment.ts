@@ -13,8 +13,7 @@ const EMERGENCY_ENDS = '2026-12-31T00:00:00Z';
 
 /** A deployment batch by batch, or through CodeDeploy with its hooks or with one run around it. */
 export function drawDeployment(random: Random, fleet: FleetInput): DeploymentInput {
-  const common = { ...drawWork(random), ...(random.chance(0.1) && { neverReady: true }) };
-  if (!random.chance(0.25)) return { ...common, ...drawBatches(random, fleet) };
+  if (!random.chance(0.25)) return drawInBatches(random, fleet);
   const grouped = fleet.autoScaling !== null;
   // CodeDeploy's step is not simulated for addresses.
   const movable = (fleet.targetGroups ?? []).every(
@@ -22,7 +21,7 @@ export function drawDeployment(random: Random, fleet: FleetInput): DeploymentInp
   );
   const step = movable && fleet.targetGroups?.length && random.chance(0.4) && { loadBalancerStep: true };
   const codeDeploy = {
-    ...common,
+    ...drawVersion(random),
     // The AppSpec gives an application 300 s until it answers.
     downSeconds: random.whole(5, 180),
     ...step,
@@ -34,6 +33,15 @@ export function drawDeployment(random: Random, fleet: FleetInput): DeploymentInp
   const request = { policy: { ...drawPolicy(random, fleet, grouped), deploymentSeconds: 7200 } };
   return { ...codeDeploy, hooks: false, fleetWide: true, request };
 }
+
+/** A deployment that the scenario carries out itself. */
+export const drawInBatches = (random: Random, fleet: FleetInput): DeploymentInput => ({
+  ...drawVersion(random),
+  ...drawWork(random),
+  ...drawBatches(random, fleet),
+});
+
+const drawVersion = (random: Random) => (random.chance(0.1) ? { neverReady: true } : {});
 
 /** Another deployment to the same fleet, or a part of it, begun while the first is on its way. */
 export function drawRival(random: Random, fleet: FleetInput): RivalInput {

@@ -40,7 +40,8 @@ export function drawFleet(random: Random, most: number): FleetInput {
       ...(random.chance(0.4) && { crossZone: random.chance(0.5) }),
     },
     targetGroups: Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, (_, index) =>
-      drawTargetGroup(random, index, network),
+      // Auto Scaling with ELB health checks would replace what a group without a load balancer holds, whatever we do.
+      drawTargetGroup(random, index, network, !(grouped && healthChecks.includes('ELB'))),
     ),
     checks: Array.from({ length: random.pick([0, 1, 1, 1, 2]) }, (_, index) => ({
       port: 8080,
@@ -69,9 +70,14 @@ const SUSPENDED: readonly [Suspended, ...Suspended[]] = [
 
 const OTHERS = ['Standby', 'Pending:Wait', 'Terminating:Wait', 'Terminating:Retained'] as const;
 
-function drawTargetGroup(random: Random, index: number, network: boolean): TargetGroupInput {
+function drawTargetGroup(
+  random: Random,
+  index: number,
+  network: boolean,
+  mayBeUnserved: boolean,
+): TargetGroupInput {
   const intervalSeconds = random.pick([5, 10, 15, 30]);
-  const served = !random.chance(0.1);
+  const served = !(mayBeUnserved && random.chance(0.1));
   return {
     name: `group-${index + 1}`,
     port: 8080 + index,

@@ -23,9 +23,9 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
   const overlaps = random.fork('rivals');
   const acts = random.fork('events');
   const physics = drawPhysics(random.fork('physics'), profile);
-  // What nobody could have asked for.
-  const longest = physics.longestSuppressionSeconds;
-  if (longest !== undefined) delete limited.suppressedByOthers;
+  // Nobody could have suppressed for longer than that.
+  const isLimited = physics.longestSuppressionSeconds !== undefined;
+  if (isLimited) delete limited.suppressedByOthers;
   return {
     name: `seed-${seed}`,
     description: `Drawn from seed ${seed} with the faults ${profile}.`,
@@ -35,7 +35,9 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
     rivals: overlaps.chance(0.25)
       ? Array.from({ length: overlaps.whole(1, 2) }, () => drawRival(overlaps, limited))
       : [],
-    events: Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () => drawEvent(acts, limited.instances)),
+    events: Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
+      drawEvent(acts, limited.instances),
+    ).filter(event => !isLimited || event.do !== 'suppress-instance'),
     ...(profile !== 'none' && { faults: drawFaults(random.fork('faults'), profile) }),
     physics,
     expect: { outcome: 'any' },
