@@ -52,6 +52,12 @@ const options = {
     about:
       'With --seeds, where the scenarios that break something are written; a temporary folder unless given.',
   },
+  soak: {
+    type: 'string',
+    value: 'HOURS',
+    about:
+      'One account for so many virtual hours: a hostile deployment an hour, and nothing may be left or leak.',
+  },
   json: {
     ...jsonOption,
     about: 'Print one JSON document (SimulationReport in local/cli/simulation-report.ts) and nothing else.',
@@ -63,16 +69,17 @@ export const simulateCommand: Command = {
   about:
     'Runs the deployment that a scenario describes in a simulated account, in virtual time, with Quiesce and without.',
   operands: 'SCENARIO',
-  operandsAbout: 'SCENARIO is a YAML file. With --seeds there is none.',
+  operandsAbout: 'SCENARIO is a YAML file. With --seeds or --soak there is none.',
   options,
   examples: [
     'quiesce simulate scenarios/rolling.yaml',
     'quiesce simulate scenarios/rolling.yaml --timeline rolling.html',
     'quiesce simulate --seeds 300',
     'quiesce simulate --seeds 1 --from 17 --faults hostile',
+    'quiesce simulate --soak 24',
   ],
   endsWith: {
-    ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded. With --seeds: no seed broke anything.',
+    ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded. With --seeds and --soak: nothing that must always hold was broken, and nothing leaked.',
     failed: 'It did not.',
   },
   run,
@@ -89,6 +96,7 @@ interface Request {
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions('simulate', options, args, true);
   if (values.seeds !== undefined) return runSeeds(values, positionals);
+  if (values.soak !== undefined) return runSoak(values, positionals);
   for (const name of ['from', 'faults', 'processes', 'out'] as const)
     if (values[name] !== undefined)
       throw new UsageError(`--${name} goes with --seeds: see quiesce simulate --help.`);
@@ -135,6 +143,16 @@ async function runSeeds(values: Values, positionals: readonly string[]): Promise
     directory: values.out ?? tmpdir(),
     json: values.json,
   });
+}
+
+/** @throws UsageError */
+async function runSoak(values: Values, positionals: readonly string[]): Promise<number> {
+  if (positionals.length > 0 || values.without || values.timeline !== undefined)
+    throw new UsageError('--soak has a fleet of its own: it takes no scenario, --without or --timeline.');
+  const { simulateSoak } = await import('./simulate-soak.ts');
+  const hours = readWhole('soak', values.soak, 10_000) ?? 1;
+  const seed = values.seed === undefined ? 1 : readSeed(values.seed);
+  return simulateSoak({ hours, seed, json: values.json });
 }
 
 function readWhole(option: string, given: string | undefined, greatest: number): number | undefined {

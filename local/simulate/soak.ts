@@ -121,3 +121,14 @@ function heapAfterCollection(): number {
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
+
+/** More than what the ledger keeps of ended runs, for some weeks, and code that has become warm. */
+const MOST_GROWTH = 1.25;
+
+/** Is there more on the heap at the end than when everything had happened once? */
+export function hasGrown(hours: readonly Hour[]): boolean {
+  const mean = (some: readonly Hour[]) =>
+    some.reduce((sum, { heapMegabytes }) => sum + heapMegabytes, 0) / some.length;
+  const quarter = Math.ceil(hours.length / 4);
+  return mean(hours.slice(-quarter)) > MOST_GROWTH * mean(hours.slice(quarter, 2 * quarter));
+}
