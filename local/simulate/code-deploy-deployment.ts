@@ -117,12 +117,18 @@ function applicationOf(
       type: 'deployment',
       state,
       instanceIds: [id],
-      detail: runOfInstance(deploymentId, id),
+      // Without hooks no run but the one around the deployment has to do with it.
+      detail: spec.hooks === false ? scenario.name : runOfInstance(deploymentId, id),
     });
+  // Without hooks, what CodeDeploy begins by itself (a rollback, an update of outdated instances) has nothing around it.
+  const isBracketed = (deploymentId: string) =>
+    spec.hooks !== false ||
+    (spec.fleetWide === true && codeDeploy.deployment(deploymentId)?.facts.creator === 'user');
   return {
     stop(instance, deploymentId) {
       // What is launched meanwhile is deployed to before it serves: that needs no go-ahead.
-      if (fleet.instances.includes(instance)) say('go-ahead', instance, deploymentId);
+      if (fleet.instances.includes(instance) && isBracketed(deploymentId))
+        say('go-ahead', instance, deploymentId);
       say('installing', instance, deploymentId);
       instance.application.stop();
     },
