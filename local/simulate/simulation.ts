@@ -8,6 +8,7 @@ import { ec2Api } from '../account/ec2-service.ts';
 import type { Entry } from '../account/journal.ts';
 import type { Physics } from '../account/physics.ts';
 import { createWorld } from '../account/world.ts';
+import type { VirtualClock } from '../clock/virtual-clock.ts';
 import { deployStack, type Stack, type StackSettings } from '../stack/deploy.ts';
 import type { Code } from '../stack/handlers.ts';
 import type { Gate } from '../wire/contract.ts';
@@ -188,12 +189,22 @@ export async function settleEnd({
     await clock.runFor(giveBack(stack, held));
     await clock.pass(15 * MINUTE);
   }
-  const owes = async (of: Stack) => (await clock.runFor(ledgerItems(of))).some(({ pk }) => !holdsNothing(pk));
-  for (const latest = clock.now() + SWEPT_WITHIN; stack && clock.now() < latest && (await owes(stack)); )
-    await clock.pass(5 * MINUTE);
+  if (stack) await sweptOrOverdue(stack, clock);
   await runsEnd();
   invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
   return held?.instanceIds ?? [];
+}
+
+/** A run that waits for an after-deploy is the sweep's only when its time is over; what an undo has left is so at once. */
+async function sweptOrOverdue(stack: Stack, clock: VirtualClock): Promise<void> {
+  const ended = clock.now();
+  for (;;) {
+    const items = await clock.runFor(ledgerItems(stack));
+    const waits = items.some(({ status }) => status === 'live');
+    const latest = ended + (waits ? LONGEST_RUN_MINUTES * MINUTE : SWEPT_WITHIN);
+    if (clock.now() >= latest || !(waits || items.some(({ pk }) => !holdsNothing(pk)))) return;
+    await clock.pass(5 * MINUTE);
+  }
 }
 
 /** Waits until every target is healthy and every check has an opinion, as in a fleet that has run for long. */

@@ -32,9 +32,11 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
     seed,
     fleet: limited,
     deployment: drawn,
-    rivals: overlaps.chance(0.25)
-      ? Array.from({ length: overlaps.whole(1, 2) }, () => drawRival(overlaps, limited))
-      : [],
+    // CodeDeploy's own step puts an instance into traffic, whoever else is deploying to it.
+    rivals:
+      overlaps.chance(0.25) && !drawn.loadBalancerStep
+        ? Array.from({ length: overlaps.whole(1, 2) }, () => drawRival(overlaps, limited))
+        : [],
     events: Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
       drawEvent(acts, limited.instances),
     ).filter(event => !isLimited || event.do !== 'suppress-instance'),
