@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Execution } from '../../local/states/execution.ts';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { type Bracket, bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -23,17 +24,158 @@ const registered = (run: Bracket): string[] =>
 const suppressed = (run: Bracket): string[] =>
   run.ids().filter(id => run.standing.account.checks.overall(id).status === 'suppressed');
 
+/** Whom Auto Scaling has terminated. */
+const replaced = (run: Bracket): string[] =>
+  run.entries('activity').flatMap(({ kind, instanceId }) => (kind === 'terminate' ? [instanceId] : []));
+
 const suspended = (run: Bracket): string[] =>
   [...run.standing.account.autoScaling.groups()].flatMap(group => [...group.suspended.keys()]);
 
 describe('D38: with policy.afterFailure held', () => {
   test('what is proven ready is put back, the rest stays out, suppressed, and unseen by Auto Scaling', async () => {
     const { run, after } = await failed({ afterFailure: 'held', heldSeconds: 3600 });
-    expect(outcome(after)).toBe('FAILED BudgetSpent');
     const [, second] = run.ids();
+    expect(outcome(after)).toBe('FAILED BudgetSpent');
+    expect(after.cause).toMatch(new RegExp(`Held out of traffic until .*: ${second}\\.$`));
     await run.clock.pass(30 * MINUTE);
     expect(registered(run).sort()).toEqual(run.ids(0, 2, 3).sort());
     expect(suppressed(run)).toEqual([second]);
     expect(suspended(run)).toEqual(['HealthCheck', 'ReplaceUnhealthy']);
+    expect(replaced(run)).toEqual([]);
+  });
+
+  test('R-SWEEP: the hold ends by itself: all is put back, and Auto Scaling may act', async () => {
+    const { run } = await failed({ afterFailure: 'held', heldSeconds: 1800 });
+    await run.clock.pass(70 * MINUTE);
+    expect(suppressed(run)).toEqual([]);
+    expect(suspended(run)).toEqual([]);
+    expect(replaced(run)).toEqual(run.ids(1));
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('R-SWEEP: one whose undo is cut off is held all the same', async () => {
+    const run = await bracket(usual);
+    await run.before({ policy: { readySeconds: 120, afterFailure: 'held' } });
+    run.standing.fleet.instances[1]?.application.stop();
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.reaches(after, 'Undo');
+    run.stack.executions.stop(after.arn, 'Operator.Stopped', 'by a person');
+    await run.clock.pass(40 * MINUTE);
+    expect(suppressed(run)).toEqual(run.ids(1));
+    expect(registered(run)).not.toContain(run.ids(1)[0]);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('an instance that fails only behind the load balancer is taken out of it', async () => {
+    const run = await bracket(usual);
+    await run.before({ policy: { readySeconds: 300, afterFailure: 'held' } });
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.reaches(after, 'ObserveInService');
+    run.standing.fleet.instances[0]?.application.suffer(() => ({
+      kind: 'responds',
+      status: 500,
+      afterMs: 20,
+    }));
+    await run.end(after);
+    expect(outcome(after)).toBe('FAILED BudgetSpent');
+    await run.clock.pass(5 * MINUTE);
+    expect(registered(run).sort()).toEqual(run.ids(1, 2, 3).sort());
+    expect(run.actsOf('DeregisterTargets').at(-1)?.caller.name).toBe('UndoFunction');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('D2: a deployment that takes the traffic over ends the hold', async () => {
+    const { run } = await failed({ afterFailure: 'held' });
+    expect(outcome(await run.before({ runId: 'rollback', fleet: { instanceIds: run.ids(1) } }))).toBe(
+      'SUCCEEDED',
+    );
+    run.standing.fleet.instances[1]?.application.start(10);
+    expect(outcome(await run.after({ runId: 'rollback' }))).toBe('SUCCEEDED');
+    await run.clock.pass(30 * MINUTE);
+    expect(suppressed(run)).toEqual([]);
+    expect(suspended(run)).toEqual([]);
+    expect(replaced(run)).toEqual([]);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('D39: the suppression that a person had set lasts as long as the hold, and is over then', async () => {
+    const run = await bracket(usual);
+    run.suppressByHand(run.ids(1), 4 * 3600);
+    await run.clock.pass(5 * MINUTE);
+    await run.before({ policy: { readySeconds: 120, afterFailure: 'held', heldSeconds: 5 * 3600 } });
+    run.standing.fleet.instances[1]?.application.stop();
+    await run.after();
+    await run.clock.pass(270 * MINUTE);
+    expect(suppressed(run)).toEqual(run.ids(1));
+    run.standing.fleet.instances[1]?.application.start(10);
+    await run.clock.pass(120 * MINUTE);
+    expect(suppressed(run)).toEqual([]);
+    expect(replaced(run)).toEqual([]);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('R-GONE: nobody holds what was terminated', async () => {
+    const run = await bracket(usual);
+    await run.before({ policy: { readySeconds: 120, afterFailure: 'held' } });
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    run.standing.fleet.instances[0]?.application.stop();
+    await run.reaches(after, 'Undo');
+    run.standing.account.ec2.terminate(run.ids(0)[0] ?? '');
+    await run.end(after);
+    expect(after.cause).not.toContain('Held');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('a suppression that EC2 does not take is said, and what is held is left as it is', async () => {
+    const run = await bracket(usual, {
+      gates: () => [
+        {
+          before: ({ action, caller }) => {
+            if (caller.name === 'UndoFunction' && action === 'EnableApplicationStatusCheckSuppression')
+              throw new ServiceError('InvalidParameterValue', 'too long');
+          },
+        },
+      ],
+    });
+    await run.before({ policy: { readySeconds: 120, afterFailure: 'held', heldSeconds: 43_200 } });
+    run.standing.fleet.instances[1]?.application.stop();
+    const after = await run.after();
+    expect(outcome(after)).toBe('FAILED BudgetSpent');
+    expect(after.cause).toContain('Not undone in its budget');
+  });
+
+  test('before the go-ahead nothing was deployed: everything is put back', async () => {
+    const run = await bracket(usual, {
+      gates: () => [
+        {
+          before: ({ action }) => {
+            if (action === 'DeregisterTargets') throw new ServiceError('ValidationError', 'no');
+          },
+        },
+      ],
+    });
+    await run.before({ policy: { afterFailure: 'held' } });
+    expect(await run.ledger()).not.toContainEqual(
+      expect.objectContaining({ pk: expect.stringMatching(/^instance#/) }),
+    );
+    expect(await run.violations()).toEqual([]);
+  });
+});
+
+describe('D38: with policy.afterFailure replaced', () => {
+  test('what is not proven ready is not put back, and replaced at once', async () => {
+    const { run, after } = await failed({ afterFailure: 'replaced' });
+    expect(after.cause).toContain('Left to Auto Scaling to replace');
+    expect(replaced(run)).toEqual(run.ids(1));
+    expect(run.entries('marked-unhealthy').map(({ by }) => by)).toEqual(['custom']);
+    expect(suspended(run)).toEqual([]);
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('also from Standby, where no mark has an effect', async () => {
+    const { run } = await failed({ afterFailure: 'replaced', autoScaling: 'standby' });
+    await run.clock.pass(10 * MINUTE);
+    expect(replaced(run)).toEqual(run.ids(1));
+    expect(await run.violations()).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ import { findHold } from '../ledger/auto-scaling-holds.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { findRun } from '../ledger/runs.ts';
-import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS } from '../limits.ts';
+import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { earlierOf } from './cover.ts';
@@ -170,10 +170,11 @@ function judge(
     case 'in-service':
       return overMemberships(member, targets, judgeInService);
     case 'undone': {
-      const how = record?.claims.get(request.runId)?.fate?.how;
-      if (how === 'held')
+      const claim = record?.claims.get(request.runId);
+      const how = claim?.fate?.how;
+      if (claim && how === 'held')
         return [
-          judgeSuppressed(member, seen, nowSeconds() * 1000),
+          judgeSuppressed(member, seen, (claim.until - SUPPRESSION_MARGIN_SECONDS) * 1000),
           ...overMemberships(member, targets, judgeKeptOut),
         ];
       return [

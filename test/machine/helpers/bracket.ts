@@ -88,6 +88,11 @@ export class Bracket {
     return executions;
   }
 
+  /** Lets time pass until an execution enters a state. */
+  async reaches(execution: Execution, state: string): Promise<void> {
+    while (!this.path(execution).includes(state)) await this.clock.pass(1000);
+  }
+
   async before(request: Readonly<Record<string, unknown>> = {}): Promise<Execution> {
     return (await this.end(this.startBefore(request)))[0];
   }
