@@ -43,6 +43,7 @@ test('R-ALARM-ON-US: people are told once of a run that failed, by SNS and by an
 
 test('D38: people are told when a hold begins and when it is given back', async () => {
   const { run, after } = await failing({}, { afterFailure: 'held' });
+  expect(notifications(run)[0]?.message).toContain('aws elbv2 register-targets');
   await undo(run, after.arn, { giveBack: true });
   expect(published(run)).toEqual([
     'Quiesce: run r failed and holds instances',

@@ -10,6 +10,7 @@ const news: RunNews = {
   instanceIds: ['i-0aaaaaaaaaaaaaaa1', 'i-0aaaaaaaaaaaaaaa2'],
   left: [{ instanceId: 'i-0aaaaaaaaaaaaaaa2', reason: 'check asc-1 fails with ConnectionRefused' }],
   endedAt: Date.parse('2026-11-30T10:00:00Z') / 1000,
+  byHand: ['# Take its claims out of the ledger.', 'aws dynamodb delete-item'],
   heldUntil: Date.parse('2026-11-30T11:00:00Z') / 1000,
 };
 
@@ -25,6 +26,12 @@ test('a held instance is told of with its reason, its end, and how to go on', ()
     '',
     'See what the run did and holds:  quiesce status release-42',
     'Give everything back now:        quiesce undo release-42',
+    'The same by plain AWS CLI calls: quiesce status release-42 --by-hand',
+    '',
+    'At the moment those are:',
+    '',
+    '# Take its claims out of the ledger.',
+    'aws dynamodb delete-item',
   ]);
   expect(detailType).toBe('Quiesce Instances Held');
   expect(detail).toMatchObject({ runId: 'release-42', what: 'held', heldUntil: '2026-11-30T11:00:00Z' });

@@ -12,6 +12,8 @@ export interface RunNews {
   /** Seconds since the epoch. */
   readonly endedAt: number;
   readonly heldUntil?: number | undefined;
+  /** Calls of the AWS CLI, and what each is for, that close the run without Quiesce; empty where they would be too many. */
+  readonly byHand: readonly string[];
 }
 
 /** One notification: an e-mail's subject and body, and an event for whoever builds on it. */
@@ -62,9 +64,7 @@ export function announce(news: RunNews): Announcement {
       ...(news.left.length > left.length ? [`  and ${news.left.length - left.length} more`] : []),
       '',
       `See what the run did and holds:  quiesce status ${runId}`,
-      ...(what === 'held' || what === 'unfinished'
-        ? [`Give everything back now:        quiesce undo ${runId}`]
-        : []),
+      ...(what === 'held' || what === 'unfinished' ? howToFinish(runId, news.byHand) : []),
     ].join('\n'),
     detailType: DETAIL_TYPES[what],
     detail: {
@@ -80,6 +80,12 @@ export function announce(news: RunNews): Announcement {
     },
   };
 }
+
+const howToFinish = (runId: string, byHand: readonly string[]): string[] => [
+  `Give everything back now:        quiesce undo ${runId}`,
+  `The same by plain AWS CLI calls: quiesce status ${runId} --by-hand`,
+  ...(byHand.length > 0 ? ['', 'At the moment those are:', '', ...byHand] : []),
+];
 
 function subjectOf(runId: string, what: Topic): string {
   const said = {
