@@ -43,11 +43,13 @@ const TO_AN_ACT: readonly (readonly FaultWay[])[] = [
 ];
 
 /** The ways in which a call there can go wrong, those that are alike to its caller together. */
-function waysAt({ action }: CallSite): readonly (readonly FaultWay[])[] {
+function waysAt({ caller, action }: CallSite): readonly (readonly FaultWay[])[] {
   const isPossible = (way: FaultWay): boolean => {
     if (way === 'partial') return isBatch(action);
-    // A machine hears of its function's death as it hears of a lost answer; and it alone repeats an invocation.
-    return !action.startsWith('lambda:') || !(way.startsWith('dies') || way === 'lost-answer');
+    // Only functions die, whose logical ids say so; a machine hears of that as it hears of a lost answer.
+    if (way.startsWith('dies')) return caller.endsWith('Function');
+    // A machine alone repeats an invocation.
+    return !action.startsWith('lambda:') || way !== 'lost-answer';
   };
   const ways = READS.test(action) ? TO_A_READ : TO_AN_ACT;
   return ways.map(alike => alike.filter(isPossible)).filter(alike => alike.length > 0);
