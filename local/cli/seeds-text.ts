@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { Breach } from '../simulate/seeds/attempt.ts';
 import type { SeedResult } from '../simulate/seeds/seed-run.ts';
 import type { Shrunk } from '../simulate/seeds/shrink.ts';
 import type { Tally } from '../simulate/seeds/tally.ts';
@@ -35,6 +36,12 @@ function section(title: string, rows: readonly Row[]): string[] {
   const figures = rows.map(([, count]) => count.toLocaleString('en'));
   const width = Math.max(...figures.map(figure => figure.length));
   return [title, ...rows.map(([name], at) => `  ${(figures[at] ?? '').padStart(width)}  ${name}`), ''];
+}
+
+export function describeBreach({ invariant, what, atSeconds }: Breach): string {
+  const broke = invariant === undefined ? 'the simulation failed' : `invariant ${invariant} broke`;
+  const when = atSeconds === undefined ? '' : ` ${Math.round(atSeconds)} s after the start`;
+  return `${broke}${when}: ${what}`;
 }
 
 export function describeFinding({ result: { seed, profile }, shrunk, path }: Finding): string {

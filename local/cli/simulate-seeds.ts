@@ -9,7 +9,7 @@ import type { SeedResult } from '../simulate/seeds/seed-run.ts';
 import { exitCode } from './command.ts';
 import { writeOut } from './files.ts';
 import { document } from './format.ts';
-import { describeFinding, describeTally, type Finding } from './seeds-text.ts';
+import { describeBreach, describeFinding, describeTally, type Finding } from './seeds-text.ts';
 
 export interface SeedsRequest {
   readonly from: number;
@@ -64,13 +64,21 @@ export async function simulateSeeds(request: SeedsRequest): Promise<number> {
   return tally.broken.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
-/** A line on standard error: rewritten on a terminal, and now and then elsewhere. */
+/** On standard error: what breaks, as it breaks, and a line that is rewritten on a terminal and comes now and then elsewhere. */
 function progressOf(count: number): (results: readonly SeedResult[]) => void {
   const terminal = isatty(2) && process.env.TERM !== 'dumb';
   const every = terminal ? 1 : Math.max(1, Math.ceil(count / 20));
+  let broken = 0;
   return results => {
+    const latest = results.at(-1);
+    const [breach] = latest?.breaches ?? [];
+    if (latest && breach) {
+      broken++;
+      process.stderr.write(
+        `${terminal ? '\r' : ''}Seed ${latest.seed}, ${latest.profile}: ${describeBreach(breach)}\n`,
+      );
+    }
     if (results.length % every !== 0 && results.length !== count) return;
-    const broken = results.filter(({ breaches }) => breaches.length > 0).length;
     const line = `${results.length} of ${count} seeds, ${broken} broke something`;
     process.stderr.write(terminal ? `\r${line}${results.length === count ? '\n' : ''}` : `${line}\n`);
   };
