@@ -46,11 +46,8 @@ export function describeBreach({ invariant, what, atSeconds }: Breach): string {
 
 export function describeFinding({ result: { seed, profile }, shrunk, path }: Finding): string {
   const { breach, scenario, tried } = shrunk;
-  const what =
-    breach.invariant === undefined ? 'the simulation failed' : `invariant ${breach.invariant} broke`;
-  const when = breach.atSeconds === undefined ? '' : ` ${Math.round(breach.atSeconds)} s after the start`;
   return [
-    `Seed ${seed} with the faults ${profile}: ${what}${when}: ${breach.what}`,
+    `Seed ${seed} with the faults ${profile}: ${describeBreach(breach)}`,
     `The shortest history of ${tried} that were tried:`,
     '',
     stringify(scenario).replace(/^/gm, '    ').trimEnd(),
