@@ -45,8 +45,7 @@ describe('the shortest history', () => {
 });
 
 test('every simplification is a scenario that can be written down and read', () => {
-  for (const simpler of simplifications(long)) {
-    const read = scenario.safeParse(simpler);
-    expect(read.error?.issues ?? []).toEqual([]);
-  }
+  const all = [...simplifications(long)];
+  expect(all.length).toBeGreaterThan(30);
+  for (const simpler of all) expect(scenario.safeParse(simpler).error?.issues ?? []).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { scenario } from '../scenario.ts';
 import { type Attempt, attempt, type Breach } from './attempt.ts';
 import type { ScenarioInput } from './generate.ts';
 
@@ -16,22 +17,22 @@ export interface Shrunk {
  * @param most scenarios to simulate at most
  */
 export async function shrink(
-  scenario: ScenarioInput,
+  found: ScenarioInput,
   breach: Breach,
   most: number,
   simulated: (input: ScenarioInput) => Promise<Attempt> = attempt,
 ): Promise<Shrunk> {
-  let shortest = { scenario, breach };
+  let shortest = { scenario: found, breach };
   let tried = 0;
-  for (let found = true; found; ) {
-    found = false;
+  for (let shortened = true; shortened; ) {
+    shortened = false;
     for (const simpler of simplifications(shortest.scenario)) {
       if (tried >= most) return { ...shortest, tried };
       tried++;
       const same = (await simulated(simpler)).breaches.find(one => likeness(one) === likeness(breach));
       if (!same) continue;
       shortest = { scenario: simpler, breach: same };
-      found = true;
+      shortened = true;
       break;
     }
   }
@@ -43,7 +44,12 @@ const likeness = ({ invariant, what }: Breach): string =>
   `${invariant} ${what.replace(/\b(i|d|eni|asc)-[0-9A-Za-z]+|\d+(\.\d+)?|arn:\S+/g, '*')}`;
 
 /** Each scenario that lacks one thing of this one, what saves most first. */
-export function* simplifications(scenario: ScenarioInput): Generator<ScenarioInput> {
+export function* simplifications(from: ScenarioInput): Generator<ScenarioInput> {
+  // Some members cannot be left out alone.
+  for (const simpler of lackingOne(from)) if (scenario.safeParse(simpler).success) yield simpler;
+}
+
+function* lackingOne(scenario: ScenarioInput): Generator<ScenarioInput> {
   const { fleet, deployment = {}, rivals = [], events = [], faults, physics = {} } = scenario;
   for (const fewer of without(rivals)) yield { ...scenario, rivals: fewer };
   for (const fewer of without(events)) yield { ...scenario, events: fewer };
