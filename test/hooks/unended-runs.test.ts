@@ -116,13 +116,15 @@ describe('the run of an execution that has ended without ending it', () => {
     expect(await cutOff()).toBeUndefined();
   });
 
-  it('is undone, too, when its after-deploy was ended from outside before it could take it over', async () => {
+  it('is undone, too, when its after-deploy ended before it could take it over, unless it was refused', async () => {
     await create('r');
     expect(await cutOff(AFTER)).toBeUndefined();
     await ledger.as(() => advance('r', { from: 'before', to: 'go-ahead', owner: OWNER, at: NOW }));
-    // One that failed by itself was refused, and may be called again.
-    execution = { ...execution, status: 'FAILED' };
+    // Refused, it may be called again.
+    execution = { ...execution, status: 'FAILED', error: 'InvalidRequest' };
     expect(await cutOff(AFTER)).toBeUndefined();
+    execution = { ...execution, status: 'FAILED', error: 'AccessDenied' };
+    expect(await cutOff(AFTER)).toBe('r');
     execution = { ...execution, status: 'ABORTED' };
     expect(await cutOff(AFTER)).toBe('r');
     expect(started.map(({ input }) => input.from)).toEqual([OWNER]);

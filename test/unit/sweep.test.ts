@@ -95,16 +95,17 @@ describe('D16, R-SWEEP: a live run', () => {
   });
 
   it.each([
-    ['ABORTED', NOW - 5, true],
-    ['TIMED_OUT', NOW - 5, true],
-    // It was refused, and may be called again.
-    ['FAILED', NOW - 5, false],
+    ['ABORTED', '', NOW - 5, true],
+    ['TIMED_OUT', '', NOW - 5, true],
+    ['FAILED', 'AccessDenied', NOW - 5, true],
+    // Refused, it may be called again.
+    ['FAILED', 'InvalidRequest', NOW - 5, false],
     // It was called before the go-ahead.
-    ['ABORTED', NOW - 500, false],
-  ])('whose after-deploy ended as %s before it took over (%i) is cut off: %s', (status, at, is) => {
+    ['ABORTED', '', NOW - 500, false],
+  ])('whose after-deploy ended as %s %s before it took over (%i) is cut off: %s', (status, error, at, is) => {
     const found = judgeLive(
       run({ phase: 'go-ahead', goAheadAt: NOW - 60 }),
-      facts({ resumptions: ['r', { status, at }] }),
+      facts({ resumptions: ['r', { status, error, at }] }),
     );
     expect(found?.kind === 'cut-off').toBe(is);
   });

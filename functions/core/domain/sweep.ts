@@ -129,14 +129,19 @@ export function judgeLive(run: SweptRun, facts: SweepFacts): Finding | undefined
 }
 
 /**
- * Was after-deploy ended from outside before it could take the run over? Then the deployment is over, and nothing else comes
- * to close the bracket. One that has failed by itself was refused, and may be called again.
+ * Did after-deploy end before it could take the run over? Then nothing else comes to close the bracket. One that was refused
+ * may be called again.
  */
 export const hasMissed = (
   { phase, goAheadAt }: Pick<SweptRun, 'phase' | 'goAheadAt'>,
-  { status, at }: End,
+  { status, at, error = '' }: End,
 ): boolean =>
-  phase === 'go-ahead' && (status === 'ABORTED' || status === 'TIMED_OUT') && at >= (goAheadAt ?? at);
+  phase === 'go-ahead' &&
+  at >= (goAheadAt ?? at) &&
+  (status === 'ABORTED' || status === 'TIMED_OUT' || (status === 'FAILED' && !REFUSALS.has(error)));
+
+/** What after-deploy may refuse while its run waits for it: its own request, or that it comes too early or twice. */
+const REFUSALS = new Set(['InvalidRequest', 'NoGoAhead', 'RunInProgress']);
 
 const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
 const NOTHING: LeftBehind = { instances: [], keptHeld: [], targetGroups: [], autoScalingGroups: [] };

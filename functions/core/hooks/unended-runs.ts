@@ -72,10 +72,10 @@ const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
 
 /** Does the run wait for this execution, which is not there any more? */
 async function isLeft(run: RunRecord, executionArn: string, ended: ExecutionFacts): Promise<boolean> {
-  const { status, stoppedAt } = ended;
+  const { status, stoppedAt, error } = ended;
   const isAfter = executionArn.startsWith(arnOf(setting('AFTER_DEPLOY_ARN'), ''));
   const at = Math.floor((stoppedAt?.getTime() ?? 0) / 1000);
-  if (isAfter && run.status === 'live' && hasMissed(run, { status, at })) return true;
+  if (isAfter && run.status === 'live' && hasMissed(run, { status, at, error })) return true;
   if (run.owner !== executionArn) return false;
   // The deployment acts already, and its own end will be heard of.
   if (run.phase === 'go-ahead' && run.request.observer !== undefined) return false;
