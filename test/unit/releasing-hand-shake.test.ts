@@ -2,7 +2,7 @@ import * as client from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { enableSuppression } from '../../functions/core/aws/ec2.ts';
-import { endClaims } from '../../functions/core/bracket/end-claims.ts';
+import { dropClaims, endClaims } from '../../functions/core/bracket/end-claims.ts';
 import { releaseSuppression } from '../../functions/core/bracket/release.ts';
 import { claimInstance, findInstances } from '../../functions/core/ledger/instances.ts';
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
@@ -131,4 +131,24 @@ test('R-TTL, D7: a run that comes while the last one leaves is never stripped of
     }
   });
   expect(comers).toBeGreaterThan(0);
+});
+
+test('invariant 4: a run that only waited keeps what was left to it in a moment of claiming, in whatever order', async () => {
+  let kept = 0;
+  await inEveryOrder(async choose => {
+    const id = await suppressedBy(['a']);
+    const wait = async () => {
+      const { claimed } = await claimInstance('b', id, claimOf(id), false, NOW);
+      return claimed && (await dropClaims('b', await findInstances([id])));
+    };
+    const [, stays] = await ledger.interleaved<unknown>([leave('a', id), wait], choose);
+    if (stays) {
+      kept++;
+      expect(told.get(id)).toBeUndefined();
+      await ledger.as(leave('b', id));
+    }
+    expect(told.get(id)).toEqual(['disabled']);
+    expect(await isRecorded(id)).toBe(false);
+  });
+  expect(kept).toBeGreaterThan(0);
 });

@@ -1,14 +1,15 @@
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
-import { advance, createRun, findRun } from '../ledger/runs.ts';
+import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
 import { SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
-import { claimFleet, dropClaims, runsThatGiveWay } from './claim-fleet.ts';
+import { claimFleet, runsThatGiveWay } from './claim-fleet.ts';
 import { isCovered } from './cover.ts';
 import { list } from './discover-fleet.ts';
+import { dropClaims } from './end-claims.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
 import { readsFor } from './reads.ts';
 
@@ -87,10 +88,8 @@ export async function beginRun(
     throw new RunInProgress(
       `Run ${list([...new Set(conflicts.map(conflict => conflict.by))])} is live on ${list(conflicts.map(conflict => conflict.instanceId))} and moves the same traffic. Wait for it, or say queue: true with a longer policy.waitSeconds.`,
     );
-  await dropClaims(
-    request.runId,
-    plan.instanceIds.filter(id => !superseding.has(id)),
-  );
+  const unused = await findInstances(plan.instanceIds.filter(id => !superseding.has(id)));
+  if (await dropClaims(request.runId, unused)) await markActed(request.runId, owner);
   return { ...begun, verdict: 'queued', waitSeconds };
 }
 

@@ -1,6 +1,6 @@
 import { inChunks } from '../aws/batch.ts';
 import { overdueAt } from '../domain/sweep.ts';
-import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
+import { claimInstance } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { endHolding, findRuns, markActed } from '../ledger/runs.ts';
 import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
@@ -91,12 +91,4 @@ export async function runsThatGiveWay(
   const gives = (other: RunRecord) =>
     other.status === 'ended' || (other.phase === 'before' && !other.acted && isLater(other));
   return new Set([...known.values()].filter(gives).map(run => run.runId));
-}
-
-/** Ends this run's claims on instances where it has done nothing. */
-export async function dropClaims(runId: string, instanceIds: readonly string[]): Promise<void> {
-  const records = [...(await findInstances(instanceIds)).values()].filter(record => record.claims.has(runId));
-  await inChunks(records, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (record && !(await leaveClaim(runId, record))) await endLastClaim(runId, record);
-  });
 }

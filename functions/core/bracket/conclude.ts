@@ -7,7 +7,7 @@ import type { Measure } from '../metrics.ts';
 import { isRunId } from '../request.ts';
 import { nowSeconds } from '../time.ts';
 import { list } from './discover-fleet.ts';
-import { endClaims } from './end-claims.ts';
+import { dropClaims, endClaims } from './end-claims.ts';
 import { instancesOf } from './members.ts';
 import { measureBlindness, measureGoAhead, measureOutcome } from './run-measures.ts';
 
@@ -78,9 +78,9 @@ export async function fence(
   // A repeated fence ends nothing.
   const once = (measures: readonly Measure[]) => (run.status === 'live' ? measures : []);
   // Read after the fence: an act that marked the run before it goes on, and has to be undone.
-  if ((await fencedRun(run.runId, owner)).acted)
+  const { acted } = await fencedRun(run.runId, owner);
+  if (acted || (await dropClaims(run.runId, await findInstances(instancesOf(run)))))
     return { ...answer, next: 'undo', measures: once([measureOutcome('failed', said.error)]) };
-  await endClaims(run.runId, await findInstances(instancesOf(run)));
   return { ...answer, next: 'nothing', measures: once(refused) };
 }
 

@@ -64,7 +64,7 @@ export async function releaseSuppression(
       restoring.set(leaving.until, [...(restoring.get(leaving.until) ?? []), record.instanceId]);
     else if (leaving.how === 'disable' && (await beginReleaseOf(run.runId, record, now)))
       disabling.push(record.instanceId);
-    else if (!(await leaveClaim(run.runId, record)))
+    else if (!(await leaveClaim(run.runId, record, true)))
       refused.push(`${record.instanceId}: another run has just come or gone`);
   });
   const inBatches = (ids: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) =>

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import { inChunks } from '../aws/batch.ts';
 import { enableSuppression } from '../aws/ec2.ts';
+import { dropClaims } from '../bracket/end-claims.ts';
 import type { Member } from '../domain/fleet.ts';
 import { judgeSuppressed, type StatusSeen } from '../domain/goals.ts';
 import { chooseLaunches } from '../domain/newcomers.ts';
-import { claimInstance, endLastClaim, findInstances, leaveClaim } from '../ledger/instances.ts';
+import { claimInstance, findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { findRun, recordNewcomer } from '../ledger/runs.ts';
 import { DESCRIBES_AT_ONCE } from '../limits.ts';
@@ -70,7 +71,7 @@ async function join(run: RunRecord, newcomer: Member, status: StatusSeen | undef
   const now = await findRun(runId);
   if (now?.status !== 'live') {
     // It has ended since, and may have looked for its claims before this one was written.
-    if (record && !(await leaveClaim(runId, record))) await endLastClaim(runId, record);
+    if (record) await dropClaims(runId, new Map([[instanceId, record]]));
     return [];
   }
   // From here on this act ends within ACT_TIMEOUT_SECONDS. An undo waits for that, and before a release there are two

@@ -118,15 +118,22 @@ export async function beginRelease(
 /**
  * Leaves an instance that another run still claims. False when this run is the last: then it is its to release. Two runs
  * that leave at once cannot both take the other for the last one.
+ *
+ * @param handsOn leaves the instance suppressed: whoever claims it last has to release it, whatever it has done itself
  */
-export async function leaveClaim(runId: string, record: InstanceRecord): Promise<boolean> {
+export async function leaveClaim(runId: string, record: InstanceRecord, handsOn = false): Promise<boolean> {
   const moved = record.traffic === runId ? ', traffic, memberships' : '';
   const released = record.releasing === runId ? ', releasing, releasingUntil' : '';
   const left = await change(pk.instance(record.instanceId), {
-    UpdateExpression: `REMOVE #claim${moved}${released} DELETE claimants :me`,
+    UpdateExpression: `${handsOn ? 'SET handedOn = :yes ' : ''}REMOVE #claim${moved}${released} DELETE claimants :me`,
     ConditionExpression: 'contains(claimants, :run) AND size(claimants) > :one',
     ExpressionAttributeNames: { '#claim': CLAIM + runId },
-    ExpressionAttributeValues: { ':me': { SS: [runId] }, ':run': text(runId), ':one': number(1) },
+    ExpressionAttributeValues: {
+      ':me': { SS: [runId] },
+      ':run': text(runId),
+      ':one': number(1),
+      ...(handsOn ? { ':yes': { BOOL: true } } : {}),
+    },
     ReturnValues: 'NONE',
   });
   return left !== undefined;
@@ -191,6 +198,19 @@ function unchanged(runId: string, { claims }: InstanceRecord) {
     names: others.length > 0 ? { ExpressionAttributeNames: names } : {},
     values: { ':asRead': { SS: [...claims.keys()] }, ...values },
   };
+}
+
+/**
+ * Ends the last claim, of a run that has done nothing, and with it the record.
+ *
+ * @returns false when another run has left the instance to it, or claims it too
+ */
+export async function endUnusedClaim(runId: string, record: InstanceRecord): Promise<boolean> {
+  return remove(pk.instance(record.instanceId), {
+    ConditionExpression:
+      'attribute_not_exists(pk) OR (claimants = :onlyMe AND attribute_not_exists(handedOn))',
+    ExpressionAttributeValues: { ':onlyMe': { SS: [runId] } },
+  });
 }
 
 /** Reads an instance's item. */

@@ -12,7 +12,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | resumedAt, endedAt, outcome, error, cause, heldUntil, told (set of what people were told), |
  * |                      | `slot#<act>`, expiresAt                                                                    |
  * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
- * |                      | releasing (runId), releasingUntil, deployed (Deployed)                                   |
+ * |                      | releasing (runId), releasingUntil, handedOn, deployed (Deployed)                         |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), alone, resuming    |
  * | `pace#<calls>`       | nextAt (milliseconds): the next free turn for calls that draw from one bucket of AWS's   |
