@@ -92,3 +92,21 @@ test('R-SERIAL: of two runs that begin on the same instances at the same moment 
   await both.after({ runId: winner });
   expect(await both.violations()).toEqual([]);
 });
+
+test('D35: an instance that another run keeps in Standby is waited for: it is in service again before the go-ahead', async () => {
+  const both = await bracket({ ...usual, instances: 6 });
+  const first = { fleet: { instanceIds: both.ids(0) }, policy: { autoScaling: 'standby' } };
+  expect((await both.before(first)).status).toBe('SUCCEEDED');
+  const fleet = { instanceIds: both.ids(0, 1) };
+  expect(outcome(await both.before({ runId: 'hasty', fleet, traffic: 'leave' }))).toBe(
+    'FAILED RunInProgress',
+  );
+  const patient = both.startBefore({ runId: 'patient', fleet, queue: true, policy: { waitSeconds: 3600 } });
+  await both.clock.pass(5 * MINUTE);
+  expect((await both.after()).status).toBe('SUCCEEDED');
+  await both.end(patient);
+  expect(patient.status, patient.cause).toBe('SUCCEEDED');
+  for (const id of both.ids(0, 1)) expect(both.standing.account.checks.overall(id).status).toBe('suppressed');
+  expect((await both.after({ runId: 'patient' })).status).toBe('SUCCEEDED');
+  expect(await both.violations()).toEqual([]);
+});

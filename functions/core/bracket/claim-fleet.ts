@@ -25,7 +25,7 @@ export interface Claims {
 export async function claimFleet(
   request: RunRequest,
   owner: string,
-  { plan, members, movedBy }: PlannedRun,
+  { plan, members, movedBy, putAsideBy }: PlannedRun,
   now: number,
 ): Promise<Claims> {
   const conflicts: Conflict[] = [];
@@ -57,9 +57,17 @@ export async function claimFleet(
     // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
     else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
   });
+  for (const [instanceId, by] of await livePutAside(putAsideBy))
+    conflicts.push({ instanceId, by, why: 'traffic' });
   // What a run held of a fleet that is deployed to again is looked at no more (D38).
   if (superseding.size > 0) for (const was of ended) await endHolding(was, now, 'held');
   return { conflicts, superseding };
+}
+
+/** In service again before this run gives its go-ahead, such an instance would be neither suppressed nor out of traffic. */
+async function livePutAside(putAsideBy: ReadonlyMap<string, string>): Promise<[string, string][]> {
+  const known = await findRuns([...new Set(putAsideBy.values())]);
+  return [...putAsideBy].filter(([, by]) => known.get(by)?.status === 'live');
 }
 
 /**

@@ -36,6 +36,8 @@ export interface PlannedRun {
   readonly members: readonly Member[];
   /** By instance: the run that moved its traffic when it was planned. */
   readonly movedBy: ReadonlyMap<string, string>;
+  /** As `movedBy`, of the bystanders: what a run keeps in Standby is in service again when it ends. */
+  readonly putAsideBy: ReadonlyMap<string, string>;
 }
 
 /**
@@ -124,10 +126,21 @@ export async function planRun(
     ...(coveredBy !== undefined && { coveredBy }),
     remarks: [...traffic.remarks, ...remarksOn(members, emergency)],
   };
-  const movedBy = new Map<string, string>();
+  const putAside = await findInstances(fleet.bystanders.map(bystander => bystander.instanceId));
+  return {
+    plan,
+    members,
+    movedBy: moversOf(records, request.runId),
+    putAsideBy: moversOf(putAside, request.runId),
+  };
+}
+
+/** By instance: the run that moves its traffic, unless it is this one. */
+function moversOf(records: ReadonlyMap<string, InstanceRecord>, runId: string): ReadonlyMap<string, string> {
+  const movers = new Map<string, string>();
   for (const { instanceId, traffic } of records.values())
-    if (traffic !== undefined && traffic !== request.runId) movedBy.set(instanceId, traffic);
-  return { plan, members, movedBy };
+    if (traffic !== undefined && traffic !== runId) movers.set(instanceId, traffic);
+  return movers;
 }
 
 /** The target groups of which a live or failed run has taken one of these instances out. */
