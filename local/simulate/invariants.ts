@@ -89,6 +89,8 @@ export class Invariants {
       if (account.checks.overall(id).status === 'suppressed') this.#foreign.set(id, suppression.resumesAt);
       else this.#unseen.add(id);
     }
+    for (const group of account.autoScaling.groups())
+      if (group.name === fleet.groupName) for (const id of group.members.keys()) this.#members.add(id);
     account.world.journal.listen(entry => this.#hear(entry));
   }
 
@@ -257,7 +259,8 @@ export class Invariants {
       const found = findsDetached(this.#scenario, spec);
       for (const group of this.#fleet.targetGroups.filter(one => found || one.targetType === 'instance'))
         for (const { target, state } of this.#account.loadBalancing.statesOf(group.arn, instance))
-          this.#broken(1, `go-ahead while ${target.id}:${target.port} was ${state} in ${group.name}`);
+          if (state !== 'unused')
+            this.#broken(1, `go-ahead while ${target.id}:${target.port} was ${state} in ${group.name}`);
     }
   }
 
