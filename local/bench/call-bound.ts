@@ -119,6 +119,8 @@ function callsOf(step: Step, fleet: FleetSize, repeated: boolean): Readonly<Reco
         'dynamodb:BatchGetItem': readMembers,
         'dynamodb:UpdateItem': repeated ? 0 : targetGroups,
         'dynamodb:DeleteItem': repeated ? 0 : targetGroups,
+        // Which members their groups are ending: those are put back nowhere (R-GONE).
+        'autoscaling:DescribeAutoScalingGroups': autoScalingGroups,
         'elasticloadbalancing:RegisterTargets': repeated ? 0 : moves,
       };
     case 'release':
@@ -146,10 +148,12 @@ function callsOf(step: Step, fleet: FleetSize, repeated: boolean): Readonly<Reco
     case 'look': {
       const statuses = step.goals.some(goal => goal !== 'drained' && goal !== 'in-service');
       const targets = step.goals.some(goal => goal === 'drained' || goal === 'in-service');
+      const leaving = step.goals.some(goal => goal === 'ready' || goal === 'in-service');
       return {
         'dynamodb:GetItem': 1,
         'dynamodb:BatchGetItem': readMembers,
         'ec2:DescribeApplicationStatus': statuses ? readStatuses : 0,
+        'autoscaling:DescribeAutoScalingGroups': leaving ? autoScalingGroups : 0,
         'elasticloadbalancing:DescribeTargetHealth': targets ? targetGroups : 0,
       };
     }

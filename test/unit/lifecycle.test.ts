@@ -1,6 +1,6 @@
 import { LifecycleState } from '@aws-sdk/client-auto-scaling';
 import { expect, test } from 'vitest';
-import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
+import { isLeaving, whyNotInService } from '../../functions/core/domain/lifecycle.ts';
 
 test('R-LIFECYCLE: an InService instance is worked on', () => {
   expect(whyNotInService('InService')).toBeUndefined();
@@ -32,4 +32,9 @@ test('D30: the SDK knows the states that this product has to know', () => {
       'Warmed:Pending:Retained',
     ]),
   );
+});
+
+test('R-GONE: an instance is leaving while its group ends it, and not when it is retained', () => {
+  const leaving = Object.values(LifecycleState).filter(isLeaving);
+  expect(leaving).toEqual(['Terminated', 'Terminating', 'Terminating:Proceed', 'Terminating:Wait']);
 });

@@ -1,3 +1,4 @@
+import { groups } from '../aws/auto-scaling.ts';
 import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import { targetHealth } from '../aws/elastic-load-balancing.ts';
 import type { Budgets } from '../domain/budgets.ts';
@@ -29,6 +30,7 @@ import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS, SUPPRESSION_MARGIN_SECOND
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { earlierOf } from './cover.ts';
+import { leavingAmong } from './leaving.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { instancesOf, membersOf, newcomersOf } from './members.ts';
 import { healthUnlessGone } from './seen-targets.ts';
@@ -67,6 +69,7 @@ interface Reads {
   readonly describeInstances: typeof describeInstances;
   readonly applicationStatuses: typeof applicationStatuses;
   readonly targetHealth: typeof targetHealth;
+  readonly groups: typeof groups;
 }
 
 /** One fresh look at the whole fleet, for one goal or several at the same moment (D36). Reads only. */
@@ -77,6 +80,7 @@ export async function look(request: LookRequest): Promise<Looked> {
     describeInstances: instances('instances', describeInstances),
     applicationStatuses: instances('statuses', applicationStatuses),
     targetHealth: state('health', targetHealth),
+    groups: state('groups', groups),
   };
   const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));
   const records = await findInstances(instancesOf(run));
@@ -100,6 +104,17 @@ export async function look(request: LookRequest): Promise<Looked> {
     for (const [instanceId, sighting] of await sightEarlier(run, reads))
       sightings.set(instanceId, [sighting]);
   await finishGone(sightings, reads);
+  // Asked of a member only when it looks like it: its application fails, or a target of it is out.
+  const isFailing = (member: Member) =>
+    wants('ready') && !passesUnbroken(member, statuses.get(member.instanceId));
+  const isOut = ({ instanceId, memberships }: Member) =>
+    (sightings.get(instanceId) ?? []).some(isAbsent) ||
+    request.goals.some(goal => hasReversed(goal, memberships, targets));
+  await finishLeaving(
+    sightings,
+    members.filter(member => isFailing(member) || isOut(member)),
+    reads,
+  );
   if (wants('undone'))
     for (const [group, sighting] of await openHolds(run, records)) sightings.set(group, [sighting]);
 
@@ -239,10 +254,12 @@ async function readTargets(run: RunRecord, reads: Reads): Promise<Map<string, Ta
   return seen;
 }
 
+const isAbsent = (sighting: Sighting): boolean => sighting.verdict === 'waiting' && sighting.absent;
+
 /** An instance that lacks something may be terminated: then it is finished, not waited for (R-GONE). */
 async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Promise<void> {
   const suspects = [...sightings]
-    .filter(([, found]) => found.some(sighting => sighting.verdict === 'waiting' && sighting.absent))
+    .filter(([, found]) => found.some(isAbsent))
     .map(([instanceId]) => instanceId);
   if (suspects.length === 0) return;
   const facts = await reads.describeInstances(suspects);
@@ -250,6 +267,19 @@ async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Pro
     const state = facts.get(instanceId)?.state ?? 'terminated';
     if (state === 'terminated' || state === 'shutting-down') sightings.set(instanceId, [{ verdict: 'gone' }]);
   }
+}
+
+/** Nor is one waited for that its group is ending, although it runs: its application and its targets are on their way out. */
+async function finishLeaving(
+  sightings: Map<string, Sighting[]>,
+  suspects: readonly Member[],
+  reads: Reads,
+): Promise<void> {
+  const isAwaited = ({ instanceId }: Member) =>
+    sightings.get(instanceId)?.some(({ verdict }) => verdict === 'waiting') ?? false;
+  const leaving = await leavingAmong(suspects.filter(isAwaited), reads.groups);
+  for (const { instanceId } of suspects)
+    if (leaving.has(instanceId)) sightings.set(instanceId, [{ verdict: 'gone' }]);
 }
 
 const isGone = (sightings: ReadonlyMap<string, readonly Sighting[]>, { instanceId }: Member): boolean =>

@@ -12,6 +12,7 @@ import { keepOut } from '../ledger/target-group-guards.ts';
 import { TARGETS_PER_CALL } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
+import { leavingAmong } from './leaving.ts';
 import { membersOf } from './members.ts';
 import { inTurn, secondsToMove } from './paced.ts';
 import { healthUnlessGone } from './seen-targets.ts';
@@ -64,8 +65,10 @@ export async function registerMembers(
   const gone: string[] = [];
   if (turn > 0) return { notTaken, inStandby, gone, rest: turn };
   const calls: (() => Promise<void>)[] = [];
+  const leaving = await leavingAmong(members);
+  const staying = members.filter(({ instanceId }) => !leaving.has(instanceId));
   for (const group of run.plan.groups) {
-    const missing = await missingTargets(group, members);
+    const missing = await missingTargets(group, staying);
     for (const targets of chunk(missing, TARGETS_PER_CALL))
       calls.push(async () => {
         await before();

@@ -23,3 +23,8 @@ export function whyNotInService(lifecycleState: string): string | undefined {
   if (lifecycleState.startsWith('ReplacingRootVolume')) return 'is having its root volume replaced';
   return standing[lifecycleState] ?? `is in the unknown lifecycle state ${lifecycleState}`;
 }
+
+const LEAVING = new Set(['Terminating', 'Terminating:Wait', 'Terminating:Proceed', 'Terminated']);
+
+/** Is the group ending the instance? One that is retained after its termination hook stays (R-GONE). */
+export const isLeaving = (lifecycleState: string): boolean => LEAVING.has(lifecycleState);

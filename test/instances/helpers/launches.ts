@@ -44,6 +44,15 @@ export class Scaled {
     this.#acts.TerminateInstanceInAutoScalingGroup({ InstanceId, ShouldDecrementDesiredCapacity: false });
   }
 
+  /** Somebody else's hook keeps every instance that is ended for so long. */
+  keepTerminations(seconds: number): void {
+    this.bracket.standing.account.autoScaling.hooks.put(this.group, 'somebody-else', {
+      transition: 'autoscaling:EC2_INSTANCE_TERMINATING',
+      heartbeatTimeoutSeconds: seconds,
+      defaultResult: 'CONTINUE',
+    });
+  }
+
   async pass(seconds: number): Promise<void> {
     await this.bracket.clock.pass(seconds * 1000);
   }
