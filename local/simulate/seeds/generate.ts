@@ -10,7 +10,7 @@ export type ScenarioInput = z.input<typeof scenario>;
 type EventInput = NonNullable<ScenarioInput['events']>[number];
 
 /** Deployments through CodeDeploy run a machine for each instance: more of them only take longer. */
-const MOST_INSTANCES_THROUGH_HOOKS = 4;
+const MOST_INSTANCES_THROUGH_HOOKS = 3;
 
 /** What a seed stands for: a fleet, a deployment to it, what gets in its way, and how AWS behaves. */
 export function generate(seed: number, profile: FaultProfile): ScenarioInput {
