@@ -24,6 +24,7 @@ export class Capacity {
       this.#shrink(group);
       this.#grow(group);
       this.#rebalance(group);
+      this.#fillPool(group);
     });
   }
 
@@ -85,11 +86,22 @@ export class Capacity {
   }
 
   #launch(group: Group, cause: string, replacesUnhealthy: boolean): void {
-    if ([...group.members.values()].some(isWarm))
-      throw new Error(`${group.name} would launch from its warm pool, which is not simulated`);
-    this.#lifecycle.launch(group, emptiestSubnet(group), cause, replacesUnhealthy);
+    // The guide: what is warm is taken first; once the pool is empty, instances are launched directly.
+    const warm = [...group.members.values()].find(member => WARM_AND_READY.has(member.lifecycle));
+    if (warm) this.#lifecycle.launchFromPool(group, warm, cause, replacesUnhealthy);
+    else this.#lifecycle.launch(group, emptiestSubnet(group), cause, replacesUnhealthy);
+  }
+
+  /** Keeps the pool as large as it was given: by default AWS sizes it by the group's maximum, which no scenario needs. */
+  #fillPool(group: Group): void {
+    if (!group.warmPool || group.suspends('Launch')) return;
+    const { size, state } = group.warmPool;
+    for (let warm = [...group.members.values()].filter(isWarm).length; warm < size; warm++)
+      this.#lifecycle.launchIntoPool(group, emptiestSubnet(group), state);
   }
 }
+
+const WARM_AND_READY: ReadonlySet<string> = new Set(['Warmed:Running', 'Warmed:Stopped']);
 
 /** Members that count for the desired capacity. Those to be replaced do not, where their replacement comes first. */
 function capacityOf(group: Group): number {

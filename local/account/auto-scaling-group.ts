@@ -40,7 +40,7 @@ export interface Member {
   /** The target groups that Auto Scaling itself registered it with. */
   readonly attachedTo: Set<string>;
   /** Launched for an instance that was marked Unhealthy. */
-  readonly replacesUnhealthy: boolean;
+  replacesUnhealthy: boolean;
   /** Standby took it out of the desired capacity; leaving Standby brings it back. */
   leftDesiredCapacity: boolean;
 }
@@ -87,6 +87,8 @@ export class Group {
   readonly refreshes: InstanceRefresh[] = [];
   /** Unhealthy instances whose termination began and whose replacement was not launched yet. */
   owedReplacements = 0;
+  /** What the group keeps warm; undefined without a warm pool. */
+  warmPool: { readonly size: number; readonly state: 'Warmed:Running' | 'Warmed:Stopped' } | undefined;
   readonly #journal: Journal;
 
   constructor(settings: GroupSettings, journal: Journal) {

@@ -1,12 +1,16 @@
 import type { Activities, ScalingActivity } from './auto-scaling-activities.ts';
 import { causes } from './auto-scaling-causes.ts';
 import { type Group, isTerminating, type Member } from './auto-scaling-group.ts';
-import type { LifecycleHooks, Outcome, Transition } from './lifecycle-hooks.ts';
+import type { Leg, LifecycleHooks, Outcome, Transition } from './lifecycle-hooks.ts';
 import type { Instance, InstanceState, Instances, TargetGroups } from './neighbours.ts';
 import type { World } from './world.ts';
 
 /** How often Auto Scaling looks whether targets still drain. AWS publishes no period. */
 const DRAIN_POLL_MS = 5000;
+
+const LAUNCHING = 'autoscaling:EC2_INSTANCE_LAUNCHING';
+const FROM_POOL: Leg = { origin: 'WarmPool', destination: 'AutoScalingGroup' };
+const INTO_POOL: Leg = { origin: 'EC2', destination: 'WarmPool' };
 
 interface Waiter {
   readonly wanted: (state: InstanceState) => boolean;
@@ -47,6 +51,27 @@ export class Lifecycle {
     const activity = this.#context.activities.begin(group, 'launch', member, cause);
     this.#unattended(this.#launching(group, member, activity));
     return activity;
+  }
+
+  /**
+   * Takes a member out of the warm pool: it is started if it was stopped, and the launch hooks of the group run (again).
+   * Source: the guide, "Warm pools for Amazon EC2 Auto Scaling" and "Warm pool instance lifecycle".
+   */
+  launchFromPool(group: Group, member: Member, cause: string, replacesUnhealthy: boolean): ScalingActivity {
+    const { instances, activities } = this.#context;
+    member.replacesUnhealthy = replacesUnhealthy;
+    if (member.lifecycle === 'Warmed:Stopped')
+      instances.start(member.instanceId, group.settings.launchSpec.startUpSeconds);
+    group.move(member, 'Pending');
+    const activity = activities.begin(group, 'launch', member, cause);
+    this.#unattended(this.#launching(group, member, activity, FROM_POOL));
+    return activity;
+  }
+
+  /** Launches a new member of the warm pool, through the launch hooks of the group. */
+  launchIntoPool(group: Group, subnetId: string, state: 'Warmed:Running' | 'Warmed:Stopped'): void {
+    const member = group.add(this.newInstance(group, subnetId, false), 'Warmed:Pending');
+    this.#unattended(this.#warming(group, member, state));
   }
 
   /** Starts an instance with the group's launch specification and its tag. */
@@ -111,24 +136,35 @@ export class Lifecycle {
     this.#unattended(this.#finishTermination(group, member, activity));
   }
 
-  async #finishLaunch(group: Group, member: Member, activity: ScalingActivity): Promise<void> {
-    const outcome = await this.#hooksOf(
-      group,
-      member,
-      activity,
-      'autoscaling:EC2_INSTANCE_LAUNCHING',
-      'Pending',
-    );
+  async #finishLaunch(group: Group, member: Member, activity: ScalingActivity, leg?: Leg): Promise<void> {
+    const outcome = await this.#hooksOf(group, member, activity, LAUNCHING, 'Pending', leg);
     if (isTerminating(member)) return;
     if (outcome.result === 'ABANDON') return this.#abandonLaunch(group, member, activity, outcome.message);
     this.enterService(group, member, this.#context.world.clock.now());
     this.#context.activities.succeed(activity);
   }
 
-  async #launching(group: Group, member: Member, activity: ScalingActivity): Promise<void> {
+  async #warming(group: Group, member: Member, settled: 'Warmed:Running' | 'Warmed:Stopped'): Promise<void> {
+    const { hooks, instances } = this.#context;
+    await this.#reaches(member.instanceId, reached => reached !== 'pending');
+    if (hooks.hooksFor(group, LAUNCHING).length > 0) {
+      group.move(member, 'Warmed:Pending:Wait');
+      const outcome = await hooks.wait(group, member, LAUNCHING, INTO_POOL);
+      if (outcome.result === 'ABANDON') return this.#endInstance(group, member);
+      group.move(member, 'Warmed:Pending:Proceed');
+    }
+    if (settled === 'Warmed:Stopped') {
+      instances.stop(member.instanceId);
+      await this.#reaches(member.instanceId, reached => reached === 'stopped');
+    }
+    group.move(member, settled);
+    this.#context.onChange(group, member);
+  }
+
+  async #launching(group: Group, member: Member, activity: ScalingActivity, leg?: Leg): Promise<void> {
     const state = await this.#reaches(member.instanceId, reached => reached !== 'pending');
     if (isTerminating(member)) return;
-    if (state === 'running') return this.#finishLaunch(group, member, activity);
+    if (state === 'running') return this.#finishLaunch(group, member, activity, leg);
     return this.#abandonLaunch(group, member, activity, `The instance is ${state} instead of running.`);
   }
 
@@ -184,12 +220,13 @@ export class Lifecycle {
     activity: ScalingActivity,
     transition: Transition,
     state: 'Pending' | 'Terminating',
+    leg?: Leg,
   ): Promise<Outcome> {
     const { hooks } = this.#context;
     if (hooks.hooksFor(group, transition).length === 0) return { result: 'CONTINUE' };
     group.move(member, `${state}:Wait`);
     activity.statusCode = 'MidLifecycleAction';
-    const outcome = await hooks.wait(group, member, transition);
+    const outcome = await hooks.wait(group, member, transition, leg);
     activity.statusCode = 'InProgress';
     group.move(member, `${state}:Proceed`);
     return outcome;

@@ -131,6 +131,8 @@ export class AutoScaling {
       case 'Warmed:Stopped': {
         const instance = this.#seasonedInstance(group, group.members.size);
         if (state === 'Warmed:Stopped') this.#context.instances.stop(instance.id);
+        if (state === 'Warmed:Stopped' || state === 'Warmed:Running')
+          group.warmPool = { size: (group.warmPool?.size ?? 0) + 1, state };
         return group.add(instance, state);
       }
     }

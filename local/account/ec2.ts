@@ -75,7 +75,7 @@ export class Ec2 implements Instances {
   }
 
   launch(spec: LaunchSpec): Ec2Instance {
-    const { clock, physics } = this.world;
+    const { clock } = this.world;
     const id = resourceId('i', this.#random);
     const attached = this.network.addInterface({
       subnetId: spec.subnetId,
@@ -107,15 +107,18 @@ export class Ec2 implements Instances {
       instance.application.start(0);
       this.#enter(instance, 'running');
     } else {
-      this.#enter(instance, 'pending');
-      const [least, most] = physics.bootSeconds;
-      clock.after(this.#random.whole(least, most) * 1000, () => {
-        if (instance.state !== 'pending') return;
-        instance.application.start(spec.startUpSeconds);
-        this.#enter(instance, 'running');
-      });
+      this.#boot(instance, spec.startUpSeconds);
     }
     return instance;
+  }
+
+  /** @throws ServiceError InvalidInstanceID.NotFound, or IncorrectInstanceState unless it is stopped */
+  start(id: string, startUpSeconds: number): void {
+    const instance = this.#known(id);
+    if (instance.state !== 'stopped')
+      throw new ServiceError('IncorrectInstanceState', `The instance '${id}' is not in the state 'stopped'`);
+    instance.stateReason = undefined;
+    this.#boot(instance, startUpSeconds);
   }
 
   /** Idempotent, as in EC2. @throws ServiceError InvalidInstanceID.NotFound */
@@ -172,6 +175,17 @@ export class Ec2 implements Instances {
       instance.state === 'running' &&
       this.network.admits(instance.securityGroupIds, port, fromSecurityGroupIds, fromSubnetId)
     );
+  }
+
+  #boot(instance: MutableInstance, startUpSeconds: number): void {
+    const { clock, physics } = this.world;
+    this.#enter(instance, 'pending');
+    const [least, most] = physics.bootSeconds;
+    clock.after(this.#random.whole(least, most) * 1000, () => {
+      if (instance.state !== 'pending') return;
+      instance.application.start(startUpSeconds);
+      this.#enter(instance, 'running');
+    });
   }
 
   #known(id: string): MutableInstance {

@@ -25,6 +25,17 @@ export interface HookSettings {
   readonly metadata?: string | undefined;
 }
 
+/** Between which two places an instance moves. */
+export interface Leg {
+  readonly origin: 'EC2' | 'AutoScalingGroup' | 'WarmPool';
+  readonly destination: 'EC2' | 'AutoScalingGroup' | 'WarmPool';
+}
+
+const USUAL_LEGS: Readonly<Record<Transition, Leg>> = {
+  'autoscaling:EC2_INSTANCE_LAUNCHING': { origin: 'EC2', destination: 'AutoScalingGroup' },
+  'autoscaling:EC2_INSTANCE_TERMINATING': { origin: 'AutoScalingGroup', destination: 'EC2' },
+};
+
 /** How all actions of one transition of one instance ended. */
 export type Outcome =
   | { readonly result: 'CONTINUE' }
@@ -42,6 +53,7 @@ interface Action {
   readonly group: Group;
   readonly hook: Hook;
   readonly member: Member;
+  readonly leg: Leg;
   readonly end: (result: ActionResult, why: string) => void;
   heartbeat: Timer;
   readonly lastMoment: Timer;
@@ -113,13 +125,13 @@ export class LifecycleHooks {
   }
 
   /** Opens one action a hook of this transition and waits for all of them, or for the first that is abandoned. */
-  wait(group: Group, member: Member, transition: Transition): Promise<Outcome> {
+  wait(group: Group, member: Member, transition: Transition, leg = USUAL_LEGS[transition]): Promise<Outcome> {
     const hooks = this.hooksFor(group, transition);
     return new Promise(resolve => {
       let open = hooks.length;
       if (open === 0) resolve({ result: 'CONTINUE' });
       for (const hook of hooks) {
-        this.#open(group, hook, member, (action, result, why) => {
+        this.#open(group, hook, { member, leg }, (action, result, why) => {
           open--;
           if (result === 'ABANDON') {
             this.cancel(member);
@@ -151,7 +163,7 @@ export class LifecycleHooks {
   #open(
     group: Group,
     hook: Hook,
-    member: Member,
+    moving: Pick<Action, 'member' | 'leg'>,
     onEnd: (action: Action, result: ActionResult, why: string) => void,
   ): void {
     const end = (result: ActionResult, why: string) => {
@@ -163,7 +175,7 @@ export class LifecycleHooks {
       token: uuid(this.#random),
       group,
       hook,
-      member,
+      ...moving,
       end,
       heartbeat: this.#timeOut(hook.heartbeatTimeoutSeconds, hook, end),
       lastMoment: this.#timeOut(globalTimeoutSeconds(hook), hook, end),
@@ -196,7 +208,7 @@ export class LifecycleHooks {
     );
   }
 
-  #announce({ token, group, hook, member }: Action): void {
+  #announce({ token, group, hook, member, leg }: Action): void {
     const launching = isLaunching(hook);
     this.#onEvent({
       source: 'aws.autoscaling',
@@ -209,8 +221,8 @@ export class LifecycleHooks {
         EC2InstanceId: member.instanceId,
         LifecycleTransition: hook.transition,
         ...(hook.metadata === undefined ? {} : { NotificationMetadata: hook.metadata }),
-        Origin: launching ? 'EC2' : 'AutoScalingGroup',
-        Destination: launching ? 'AutoScalingGroup' : 'EC2',
+        Origin: leg.origin,
+        Destination: leg.destination,
       },
     });
   }

@@ -40,6 +40,8 @@ export interface Instances {
   terminate(id: string): void;
   /** Stops a running instance; its application stops with it. */
   stop(id: string): void;
+  /** Starts a stopped instance, and its application with it. */
+  start(id: string, startUpSeconds: number): void;
   onState(hear: (instance: Instance) => void): void;
   /** May a connection from inside the VPC (from these security groups) reach the instance's port? */
   reachable(instance: Instance, port: number, fromSecurityGroupIds: readonly string[]): boolean;

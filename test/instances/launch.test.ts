@@ -118,3 +118,17 @@ test('D3: what is let in and does not get into service is reported', async () =>
   expect(execution?.cause).toContain('of web is not registered');
   expect(fleet.path(fleet.newcomers[0] ?? '').at(-1)).toBe('InService');
 });
+
+test('R-LIFECYCLE: what goes into a warm pool goes at once, and what leaves it has to be ready', async () => {
+  const fleet = await scaled(hooked({}, { hooks: { launch: 60 }, others: ['Warmed:Stopped'] }));
+  const warm = [...fleet.group.members.values()].find(({ lifecycle }) => lifecycle === 'Warmed:Stopped');
+  fleet.scaleTo(5);
+  await fleet.pass(420);
+  const leaving = warm?.instanceId ?? '';
+  expect(fleet.path(leaving).at(-1)).toBe('InService');
+  expect(fleet.secondsIn(leaving, 'Pending:Wait')).toBeGreaterThan(100);
+  const [filling = ''] = fleet.newcomers.filter(id => id !== leaving);
+  expect(fleet.path(filling).at(-1)).toBe('Warmed:Stopped');
+  expect(fleet.secondsIn(filling, 'Warmed:Pending:Wait')).toBeLessThan(5);
+  expect(fleet.executions('InstanceLaunch').map(outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+});

@@ -84,13 +84,58 @@ describe('size', () => {
     expect(newest && targetGroups.shown(WEB, newest)).toEqual([]);
   });
 
-  it('refuses to launch from a warm pool, which is not simulated', async () => {
-    const { api, autoScaling, instances, pass } = scaled();
+  it('R-LIFECYCLE: takes what is warm first, by way of its launch hooks, and fills the pool again', async () => {
+    const { api, autoScaling, instances, pass, path, group, events } = scaled();
+    api.PutLifecycleHook({
+      AutoScalingGroupName: 'fleet',
+      LifecycleHookName: 'wait',
+      LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING',
+      HeartbeatTimeout: 30,
+      DefaultResult: 'CONTINUE',
+    });
     const warm = autoScaling.addMember('fleet', 'Warmed:Stopped');
     await pass(60);
     expect(instances.instance(warm.instanceId)?.state).toBe('stopped');
     api.SetDesiredCapacity({ AutoScalingGroupName: 'fleet', DesiredCapacity: 5 });
-    await expect(pass(1)).rejects.toThrow('warm pool');
+    await pass(150);
+    expect(path(warm.instanceId).slice(-4)).toEqual([
+      'Pending',
+      'Pending:Wait',
+      'Pending:Proceed',
+      'InService',
+    ]);
+    const [filling = ''] = [...group.members.keys()].slice(-1);
+    expect(path(filling)).toEqual([
+      'Warmed:Pending',
+      'Warmed:Pending:Wait',
+      'Warmed:Pending:Proceed',
+      'Warmed:Stopped',
+    ]);
+    const legs = events
+      .filter(event => event['detail-type'] === 'EC2 Instance-launch Lifecycle Action')
+      .map(({ detail }) => [detail.EC2InstanceId, detail.Origin, detail.Destination]);
+    expect(legs.sort()).toEqual(
+      [
+        [warm.instanceId, 'WarmPool', 'AutoScalingGroup'],
+        [filling, 'EC2', 'WarmPool'],
+      ].sort(),
+    );
+  });
+
+  it('ends what is abandoned on its way into the warm pool, and begins another', async () => {
+    const { api, autoScaling, pass, group } = scaled();
+    api.PutLifecycleHook({
+      AutoScalingGroupName: 'fleet',
+      LifecycleHookName: 'wait',
+      LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING',
+      HeartbeatTimeout: 30,
+    });
+    const warm = autoScaling.addMember('fleet', 'Warmed:Running');
+    api.SetDesiredCapacity({ AutoScalingGroupName: 'fleet', DesiredCapacity: 5 });
+    await pass(300);
+    expect(group.members.has(warm.instanceId)).toBe(false);
+    expect([...group.members.values()].map(({ lifecycle }) => lifecycle)).not.toContain('Warmed:Running');
+    expect(group.inService).toHaveLength(4);
   });
 });
 

@@ -83,6 +83,12 @@ export function createInstances(world: World): TestInstances {
     },
     terminate: id => leave(id, 'shutting-down', 'terminated'),
     stop: id => leave(id, 'stopping', 'stopped'),
+    start(id, startUpSeconds) {
+      const instance = held.get(id);
+      if (!instance) return;
+      become(instance, 'pending');
+      boot(instance, startUpSeconds);
+    },
     onState: hear => {
       listeners.push(hear);
     },
