@@ -21,6 +21,8 @@ export const causes = {
     `${at(now)} an instance was started in response to a difference between desired and actual capacity, increasing the capacity from ${from} to ${to}.`,
   shrink: (now: number, from: number, to: number, instanceId: string) =>
     `${at(now)} an instance was taken out of service in response to a difference between desired and actual capacity, shrinking the capacity from ${from} to ${to}. ${at(now)} instance ${instanceId} was selected for termination.`,
+  refresh: (now: number) =>
+    `${at(now)} an instance was taken out of service in response to an instance refresh.`,
   rebalance: (now: number, subnetId: string) =>
     `${at(now)} an instance was launched to balance instances in subnet ${subnetId} with other zones, resulting in more than the desired number of instances in the group.`,
   userTermination: (now: number, instanceId: string) =>

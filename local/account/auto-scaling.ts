@@ -1,4 +1,4 @@
-import type { InstanceMaintenancePolicy, InstanceRefreshStatus } from '@aws-sdk/client-auto-scaling';
+import type { InstanceMaintenancePolicy } from '@aws-sdk/client-auto-scaling';
 import * as client from '@aws-sdk/client-auto-scaling';
 import { type Service, ServiceError } from '../wire/contract.ts';
 import { Activities } from './auto-scaling-activities.ts';
@@ -9,6 +9,7 @@ import { autoScalingDescriptions } from './auto-scaling-descriptions.ts';
 import { Group, type GroupLaunchSpec, type HealthCheckType, type Member } from './auto-scaling-group.ts';
 import { HealthWatch } from './auto-scaling-health.ts';
 import { Lifecycle } from './auto-scaling-lifecycle.ts';
+import { InstanceRefreshes } from './instance-refresh.ts';
 import { LifecycleHooks, type Transition } from './lifecycle-hooks.ts';
 import type { ApplicationStatuses, Instance, Instances, ServiceEvent, TargetGroups } from './neighbours.ts';
 import { uuid } from './uuid.ts';
@@ -57,6 +58,7 @@ export class AutoScaling {
   readonly lifecycle: Lifecycle;
   readonly health: HealthWatch;
   readonly capacity: Capacity;
+  readonly refreshes: InstanceRefreshes;
   readonly #context: AutoScalingContext;
   readonly #groups = new Map<string, Group>();
   readonly #random;
@@ -83,6 +85,7 @@ export class AutoScaling {
       },
     });
     this.capacity = new Capacity(world, this.lifecycle);
+    this.refreshes = new InstanceRefreshes(world, this.lifecycle);
   }
 
   addGroup(spec: NewGroup): Group {
@@ -162,25 +165,6 @@ export class AutoScaling {
     group.members.clear();
     this.#groups.delete(name);
     for (const id of ids) this.#context.instances.terminate(id);
-  }
-
-  /** Records an instance refresh that is in progress. It is shown; it replaces nothing. */
-  startInstanceRefresh(groupName: string): string {
-    const id = uuid(this.#random);
-    this.group(groupName).refreshes.push({
-      InstanceRefreshId: id,
-      AutoScalingGroupName: groupName,
-      Status: 'InProgress',
-      StartTime: this.world.clock.date(),
-      PercentageComplete: 0,
-    });
-    return id;
-  }
-
-  endInstanceRefresh(groupName: string, id: string, status: InstanceRefreshStatus): void {
-    const refresh = this.group(groupName).refreshes.find(({ InstanceRefreshId }) => InstanceRefreshId === id);
-    if (!refresh) throw new Error(`${groupName} has no instance refresh ${id}`);
-    Object.assign(refresh, { Status: status, EndTime: this.world.clock.date() });
   }
 
   groups(): readonly Group[] {

@@ -89,6 +89,9 @@ function happen(
     case 'scale-in':
       scale(account, fleet, -1);
       return;
+    case 'refresh-instances':
+      account.autoScaling.refreshes.start(account.autoScaling.group(fleet.groupName));
+      return;
     case 'replace-instance':
       autoScalingActs(account.autoScaling).TerminateInstanceInAutoScalingGroup({
         InstanceId: instance.id,

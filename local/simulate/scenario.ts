@@ -218,6 +218,7 @@ const happening = z.strictObject({
     'scale-out',
     'scale-in',
     'replace-instance',
+    'refresh-instances',
     'mark-unhealthy',
     'break-application',
   ]),

@@ -307,15 +307,38 @@ describe('the API', () => {
     expect(states()).toEqual(['InService', 'InService']);
   });
 
-  it('shows an instance refresh that a scenario has started', () => {
-    const { api, autoScaling } = scaled();
-    const statuses = () =>
-      api.DescribeInstanceRefreshes({ AutoScalingGroupName: 'fleet' }).InstanceRefreshes?.map(r => r.Status);
-    expect(statuses()).toEqual([]);
-    const id = autoScaling.startInstanceRefresh('fleet');
-    expect(statuses()).toEqual(['InProgress']);
-    autoScaling.endInstanceRefresh('fleet', id, 'Successful');
-    expect(statuses()).toEqual(['Successful']);
+  it('an instance refresh replaces what was in service, a few at a time, and shows how far it is', async () => {
+    const { api, autoScaling, group, pass, happened } = scaled();
+    const shown = () =>
+      api
+        .DescribeInstanceRefreshes({ AutoScalingGroupName: 'fleet' })
+        .InstanceRefreshes?.map(({ Status, PercentageComplete }) => [Status, PercentageComplete]);
+    expect(shown()).toEqual([]);
+    const before = [...group.members.keys()];
+    autoScaling.refreshes.start(group);
+    await pass(10);
+    expect(shown()).toEqual([['InProgress', 25]]);
+    let least = group.inService.length;
+    for (let turn = 0; turn < 100; turn++) {
+      await pass(15);
+      least = Math.min(least, group.inService.length);
+    }
+    // Nine tenths of four are four: one at a time goes all the same.
+    expect(least).toBe(3);
+    expect(shown()).toEqual([['Successful', 100]]);
+    expect(group.inService.filter(({ instanceId }) => before.includes(instanceId))).toEqual([]);
+    expect(happened().filter(({ cause }) => cause.endsWith('an instance refresh.'))).toHaveLength(4);
+  });
+
+  it('a cancelled instance refresh begins nothing more', async () => {
+    const { api, autoScaling, group, pass } = scaled();
+    const before = [...group.members.keys()];
+    autoScaling.refreshes.end(group, autoScaling.refreshes.start(group), 'Cancelled');
+    await pass(600);
+    const [refresh] =
+      api.DescribeInstanceRefreshes({ AutoScalingGroupName: 'fleet' }).InstanceRefreshes ?? [];
+    expect(refresh?.Status).toBe('Cancelled');
+    expect(group.inService.filter(({ instanceId }) => before.includes(instanceId))).toHaveLength(3);
   });
 
   it('R-PROCESS: suspends every process when none is named, and knows no others', () => {

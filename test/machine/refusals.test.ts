@@ -160,7 +160,8 @@ const cases: readonly Case[] = [
   },
   {
     of: 'a group with an instance refresh',
-    prepare: ({ standing }) => standing.account.autoScaling.startInstanceRefresh('web'),
+    prepare: ({ standing }) =>
+      standing.account.autoScaling.refreshes.start(standing.account.autoScaling.group('web')),
     request: two,
     error: 'FleetNotSettled',
     sentence: /Auto Scaling group web has an instance refresh in progress\. Wait for it, or cancel it/,
