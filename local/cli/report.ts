@@ -87,13 +87,18 @@ async function readExecution(arn: string): Promise<ToldExecution> {
   throw new UsageError(`${arn} is no execution of before-deploy or after-deploy.`);
 }
 
-/** The ledger names the execution that the run belongs to: after-deploy's, once that was started. */
+/**
+ * The ledger names the execution that the run belongs to: after-deploy's, once that was started, and undo-run's
+ * once that has taken the run over, which is not a half of it.
+ */
 async function otherHalf(
   given: readonly ToldExecution[],
   record: RunRecord | undefined,
 ): Promise<ToldExecution[]> {
   const known = given.some(({ executionArn, phase }) => executionArn === record?.owner || phase === 'after');
-  return record === undefined || known ? [] : [await readExecution(record.owner)];
+  if (record === undefined || known) return [];
+  const told = tellExecution(record.owner, await new HistoryReader(record.owner).news());
+  return told ? [told] : [];
 }
 
 /** @throws UsageError when they are not of one run */
