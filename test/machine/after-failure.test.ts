@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Execution } from '../../local/states/execution.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
+import { takeTrafficOver } from '../sweep/helpers/stopped.ts';
 import { type Bracket, bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -177,5 +178,62 @@ describe('D38: with policy.afterFailure replaced', () => {
     await run.clock.pass(10 * MINUTE);
     expect(replaced(run)).toEqual(run.ids(1));
     expect(await run.violations()).toEqual([]);
+  });
+});
+
+describe('D5, D38: a run whose traffic is taken over while it decides', () => {
+  /** The second instance fails behind the load balancer; when the undo makes this call, another run takes it over. */
+  async function takenOverAt(
+    action: string,
+    afterFailure: 'held' | 'replaced',
+    isTime: (sent: Bracket['sent']) => boolean = () => true,
+  ): Promise<{ run: Bracket; actsOnIt: string[] }> {
+    let run: Bracket | undefined;
+    let sentBefore: number | undefined;
+    const taking = await bracket(usual, {
+      gates: () => [
+        {
+          before: async call => {
+            if (sentBefore !== undefined || call.caller.name !== 'UndoFunction' || call.action !== action)
+              return;
+            if (!run || !isTime(run.sent)) return;
+            sentBefore = run.sent.length;
+            await takeTrafficOver(run, 'rollback', run.ids(1)[0] ?? '');
+          },
+        },
+      ],
+    });
+    run = taking;
+    await run.before({ policy: { readySeconds: 300, afterFailure, heldSeconds: 5 * 3600 } });
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.reaches(after, 'ObserveInService');
+    run.standing.fleet.instances[1]?.application.suffer(() => ({
+      kind: 'responds',
+      status: 500,
+      afterMs: 20,
+    }));
+    await run.end(after);
+    expect(sentBefore).toBeDefined();
+    const named = (input: unknown) => JSON.stringify(input).includes(String(run?.ids(1)[0]));
+    const actsOnIt = run.sent
+      .slice(sentBefore)
+      .filter(({ caller, input }) => caller.name === 'UndoFunction' && named(input))
+      .map(({ action }) => action)
+      .filter(action => /^(Enable|Deregister|SetInstanceHealth)/.test(action));
+    return { run, actsOnIt };
+  }
+
+  test('marks no member of the other run Unhealthy', async () => {
+    const { actsOnIt } = await takenOverAt('DescribeAutoScalingGroups', 'replaced', sent =>
+      sent.some(
+        ({ action, input }) => action === 'UpdateItem' && JSON.stringify(input).includes('handed-over'),
+      ),
+    );
+    expect(actsOnIt).toEqual([]);
+  });
+
+  test('neither suppresses nor takes out what it would have held', async () => {
+    const { actsOnIt } = await takenOverAt('DescribeInstances', 'held');
+    expect(actsOnIt).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { groups, setUnhealthy } from '../aws/auto-scaling.ts';
-import { chunk, inChunks } from '../aws/batch.ts';
+import { inChunks } from '../aws/batch.ts';
 import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { decideAfterFailure, mayStayListed, PROOF_SECONDS } from '../domain/after-failure.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { judgeSuppressed, type StatusSeen } from '../domain/goals.ts';
 import { listAt } from '../domain/lists.ts';
-import { writeClaim } from '../ledger/instances.ts';
+import { findInstances, writeClaim } from '../ledger/instances.ts';
 import type { Claim, Fate, InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { beginHolding } from '../ledger/runs.ts';
 import {
@@ -152,23 +152,50 @@ export async function keepHeld(
     member => !isKeptSuppressed(member, statuses.get(member.instanceId), heldUntil * 1000),
   );
   const reasons: string[] = [];
-  await inChunks(lacking.map(({ instanceId }) => instanceId).sort(), SUPPRESSION_INSTANCES, 1, async ids => {
-    const until = await longestClaim(ids);
-    const { failed } = await enableSuppression(ids, until - now, tokenOf([run.runId, 'hold', until, ids]));
-    for (const { instanceId, reason } of await withoutGone(failed))
-      reasons.push(`${instanceId} cannot be suppressed for as long as it is held: ${reason}`);
-  });
+  await inChunks(
+    lacking.map(({ instanceId }) => instanceId).sort(),
+    SUPPRESSION_INSTANCES,
+    1,
+    async chunk => {
+      const ids = await notTakenOver(run, chunk);
+      if (ids.length === 0) return;
+      const seconds = (await longestClaim(ids)) - now;
+      const { failed } = await enableSuppression(
+        ids,
+        seconds,
+        tokenOf([run.runId, 'hold', now, seconds, ids]),
+      );
+      for (const { instanceId, reason } of await withoutGone(failed))
+        reasons.push(`${instanceId} cannot be suppressed for as long as it is held: ${reason}`);
+    },
+  );
   const listed = await listedTargets(run, held);
   for (const { arn, targetType } of run.plan.groups) {
-    const leaving = [...listed.values()]
-      .flat()
-      .filter(
-        ({ group, health }) => group === arn && !mayStayListed({ ...health, shifted: health.zonalShift }),
-      )
-      .map(({ health }) => health.target);
-    for (const targets of chunk(leaving, TARGETS_PER_CALL)) await deregisterTargets(arn, targets, targetType);
+    const leaving = [...listed].flatMap(([instanceId, targets]) =>
+      targets
+        .filter(
+          ({ group, health }) => group === arn && !mayStayListed({ ...health, shifted: health.zonalShift }),
+        )
+        .map(({ health }) => ({ instanceId, target: health.target })),
+    );
+    await inChunks(leaving, TARGETS_PER_CALL, 1, async chunk => {
+      const ours = new Set(
+        await notTakenOver(
+          run,
+          chunk.map(({ instanceId }) => instanceId),
+        ),
+      );
+      const targets = chunk.filter(({ instanceId }) => ours.has(instanceId)).map(({ target }) => target);
+      if (targets.length > 0) await deregisterTargets(arn, targets, targetType);
+    });
   }
   return reasons;
+}
+
+/** Those whose traffic no other run has taken over meanwhile: from then on it is the other's to act on them (D2, D5). */
+async function notTakenOver(run: RunRecord, instanceIds: readonly string[]): Promise<string[]> {
+  const records = await findInstances(instanceIds);
+  return instanceIds.filter(id => (records.get(id)?.traffic ?? run.runId) === run.runId);
 }
 
 const isKeptSuppressed = (member: Member, seen: StatusSeen | undefined, until: number): boolean =>
@@ -193,7 +220,8 @@ export async function handOver(run: RunRecord, members: readonly Member[]): Prom
     .filter(
       ({ lifecycleState, healthStatus }) => lifecycleState === 'InService' && healthStatus === 'Healthy',
     );
-  for (const { instanceId } of pending) await unlessGone(() => setUnhealthy(instanceId));
+  for (const { instanceId } of pending)
+    for (const id of await notTakenOver(run, [instanceId])) await unlessGone(() => setUnhealthy(id));
   return pending.map(({ instanceId }) => `${instanceId} is not described as Unhealthy yet`);
 }
 

@@ -1,4 +1,9 @@
-import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import {
   type Bracket,
   type BracketSettings,
@@ -85,5 +90,18 @@ export async function claimFor(of: Bracket, runId: string, instanceId: string, c
         },
       }),
     ),
+  );
+}
+
+/** Takes the traffic of an instance over, as the claim of another run does, in the middle of an act (D2). */
+export async function takeTrafficOver(of: Bracket, runId: string, instanceId: string): Promise<void> {
+  const { client, TableName } = operator(of);
+  await client.send(
+    new UpdateItemCommand({
+      TableName,
+      Key: { pk: { S: `instance#${instanceId}` } },
+      UpdateExpression: 'SET traffic = :run ADD claimants :runs',
+      ExpressionAttributeValues: { ':run': { S: runId }, ':runs': { SS: [runId] } },
+    }),
   );
 }
