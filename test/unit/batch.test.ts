@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chunk, inChunks, isolating, pages } from '../../functions/core/aws/batch.ts';
+import { chunk, concurrently, inChunks, isolating, pages } from '../../functions/core/aws/batch.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -9,10 +9,10 @@ test('R-CHUNK: chunks are never larger than asked, and no items are no chunk', (
   expect(chunk([], 2)).toEqual([]);
 });
 
-test('chunks run at most so many at once, and answer in their order', async () => {
+test('items are worked on at most so many at once, and answered in their order', async () => {
   let running = 0;
   let most = 0;
-  const results = await inChunks(numbers(9), 1, 3, async ([item = 0]) => {
+  const results = await concurrently(numbers(9), 3, async item => {
     most = Math.max(most, ++running);
     for (let turns = 9 - item; turns > 0; turns--) await turn();
     running--;
@@ -22,10 +22,15 @@ test('chunks run at most so many at once, and answer in their order', async () =
   expect(results).toEqual(numbers(9));
 });
 
+test('R-CHUNK: chunks are worked on as items are', async () => {
+  const work = async (chunk: readonly number[]) => chunk.length;
+  expect(await inChunks(numbers(5), 2, 2, work)).toEqual([2, 2, 1]);
+});
+
 test('the first failure rejects after what was running has settled, and nothing new is begun', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
-  const work = inChunks(numbers(6), 1, 2, async ([item = 0]) => {
+  const work = concurrently(numbers(6), 2, async item => {
     begun.push(item);
     if (item === 0) throw new Error('the first');
     await turn();

@@ -12,33 +12,40 @@ export function chunk<T>(items: readonly T[], size: number): T[][] {
 }
 
 /**
- * Does `work` on every chunk, at most `concurrency` at once; the results are in the chunks' order.
+ * Does `work` on every item, on at most `limit` of them at once; the results are in the items' order.
  *
- * @throws the first error, after what was running has settled; no further chunk is begun
+ * @throws the first error, after what was running has settled; no further item is begun
  */
-export async function inChunks<T, R>(
+export async function concurrently<T, R>(
   items: readonly T[],
-  size: number,
-  concurrency: number,
-  work: (chunk: T[]) => Promise<R>,
+  limit: number,
+  work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  const waiting = chunk(items, size).entries();
+  const waiting = items.entries();
   const errors: unknown[] = [];
   const worker = async () => {
-    for (const [index, items] of waiting) {
+    for (const [index, item] of waiting) {
       if (errors.length > 0) return;
       try {
-        results[index] = await work(items);
+        results[index] = await work(item);
       } catch (error) {
         errors.push(error);
       }
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await Promise.all(Array.from({ length: limit }, worker));
   if (errors.length > 0) throw errors[0];
   return results;
 }
+
+/** Does `work` on every chunk of `size` items, as {@link concurrently} does on every item. */
+export const inChunks = <T, R>(
+  items: readonly T[],
+  size: number,
+  limit: number,
+  work: (chunk: T[]) => Promise<R>,
+): Promise<R[]> => concurrently(chunk(items, size), limit, work);
 
 /** One page of a listing; an absent or empty `next` ends it. */
 export interface Page<T> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { groups, setUnhealthy } from '../aws/auto-scaling.ts';
-import { inChunks } from '../aws/batch.ts';
+import { concurrently, inChunks } from '../aws/batch.ts';
 import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { decideAfterFailure, mayStayListed, PROOF_SECONDS } from '../domain/after-failure.ts';
@@ -123,9 +123,7 @@ async function writeFates(
   fates: ReadonlyMap<Member, Fate | undefined>,
   until = 0,
 ): Promise<void> {
-  await inChunks([...fates], 1, LEDGER_WRITES_AT_ONCE, async ([entry]) => {
-    if (!entry) return;
-    const [{ instanceId }, fate] = entry;
+  await concurrently([...fates], LEDGER_WRITES_AT_ONCE, async ([{ instanceId }, fate]) => {
     const known = records.get(instanceId)?.claims.get(run.runId);
     if (!known) return;
     const { fate: _, ...claim }: Claim = known;

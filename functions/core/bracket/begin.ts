@@ -7,7 +7,7 @@ import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { claimFleet, runsThatGiveWay } from './claim-fleet.ts';
-import { isCovered } from './cover.ts';
+import { coverOf } from './cover.ts';
 import { list } from './discover-fleet.ts';
 import { dropClaims } from './end-claims.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
@@ -155,10 +155,8 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
   if (!moved) throw await whyNotResumed(request.runId);
   const suppressUntil = releaseDeadline + SUPPRESSION_MARGIN_SECONDS;
   const records = [...(await findInstances(run.plan.instanceIds)).values()];
-  const covered = await isCovered(
-    run,
-    records.filter(({ claims }) => claims.has(run.runId)),
-  );
+  const claimed = records.filter(({ claims }) => claims.has(run.runId));
+  const covered = (await coverOf(run, claimed)) !== undefined;
   return {
     extend: run.plan.suppressing > 0 && suppressUntil > run.plan.suppressUntil,
     suppressUntil,

@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { overdueAt } from '../domain/sweep.ts';
 import { claimInstance } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
@@ -39,8 +39,7 @@ export async function claimFleet(
       return { conflicts, superseding };
     }
   }
-  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
-    if (!member) return;
+  await concurrently(members, LEDGER_WRITES_AT_ONCE, async member => {
     const claim = { member, until: plan.suppressUntil };
     const { instanceId } = member;
     const was = member.memberships.length > 0 ? movedBy.get(instanceId) : undefined;

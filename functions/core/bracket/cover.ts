@@ -22,11 +22,13 @@ export async function findCover(
   return undefined;
 }
 
-/** Is what the plan rests on still so? */
-export const isCovered = async (
+/** The run that the plan is covered by, as long as it does cover these instances. */
+export async function coverOf(
   { plan: { coveredBy, suppressUntil } }: RunRecord,
   records: readonly InstanceRecord[],
-): Promise<boolean> => coveredBy !== undefined && covers(coveredBy, records, suppressUntil);
+): Promise<string | undefined> {
+  return coveredBy !== undefined && (await covers(coveredBy, records, suppressUntil)) ? coveredBy : undefined;
+}
 
 async function covers(runId: string, records: readonly InstanceRecord[], until: number): Promise<boolean> {
   if (!records.every(({ claims }) => (claims.get(runId)?.until ?? 0) >= until)) return false;

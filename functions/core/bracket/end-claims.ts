@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { endLastClaim, endUnusedClaim, leaveClaim } from '../ledger/instances.ts';
 import type { InstanceRecord } from '../ledger/items.ts';
 import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
@@ -6,8 +6,8 @@ import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
 /** Ends every claim of the run, and with a last claim the instance's record. */
 export async function endClaims(runId: string, records: ReadonlyMap<string, InstanceRecord>): Promise<void> {
   const claimed = [...records.values()].filter(record => record.claims.has(runId));
-  await inChunks(claimed, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (record && !(await endLastClaim(runId, record))) await leaveClaim(runId, record);
+  await concurrently(claimed, LEDGER_WRITES_AT_ONCE, async record => {
+    if (!(await endLastClaim(runId, record))) await leaveClaim(runId, record);
   });
 }
 
@@ -22,8 +22,7 @@ export async function dropClaims(
   records: ReadonlyMap<string, InstanceRecord>,
 ): Promise<boolean> {
   const claimed = [...records.values()].filter(record => record.claims.has(runId));
-  const stay = await inChunks(claimed, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (!record) return false;
+  const stay = await concurrently(claimed, LEDGER_WRITES_AT_ONCE, async record => {
     // Another run may come, or leave, between any two of these.
     if ((await leaveClaim(runId, record)) || (await endUnusedClaim(runId, record))) return false;
     return !(await leaveClaim(runId, record));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { inChunks } from '../aws/batch.ts';
+import { concurrently, inChunks } from '../aws/batch.ts';
 import {
   describeInstances,
   disableSuppression,
@@ -55,9 +55,9 @@ export async function releaseSuppression(
   const disabling: string[] = [];
   const restoring = new Map<number, string[]>();
   const refused: string[] = [];
-  await inChunks([...records.values()], 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    const claim = record?.claims.get(run.runId);
-    if (!record || !claim) return;
+  await concurrently([...records.values()], LEDGER_WRITES_AT_ONCE, async record => {
+    const claim = record.claims.get(run.runId);
+    if (!claim) return;
     const leaving = leaveSuppression(claim.member, claim.until, now);
     if (leaving.how === 'untouched') return;
     if (leaving.how === 'restore' && !othersLive(run.runId, record, now))

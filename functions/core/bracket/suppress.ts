@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { inChunks } from '../aws/batch.ts';
+import { concurrently, inChunks } from '../aws/batch.ts';
 import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { judgeSuppressed } from '../domain/goals.ts';
 import { SuppressionRefused } from '../errors.ts';
@@ -106,9 +106,7 @@ async function claimUntil(
   until: number,
 ): Promise<void> {
   const shorter = [...records.values()].filter(({ claims }) => (claims.get(runId)?.until ?? until) < until);
-  await inChunks(shorter, 1, LEDGER_WRITES_AT_ONCE, async ([record]) => {
-    if (record) await lengthenClaim(runId, record, until);
-  });
+  await concurrently(shorter, LEDGER_WRITES_AT_ONCE, record => lengthenClaim(runId, record, until));
 }
 
 /** The longest need of any run that claims one of these instances now. */

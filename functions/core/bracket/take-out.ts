@@ -1,4 +1,4 @@
-import { chunk, inChunks } from '../aws/batch.ts';
+import { chunk, concurrently } from '../aws/batch.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import { isRegistered, judgeFloor } from '../domain/floors.ts';
@@ -113,8 +113,7 @@ async function recordNewMemberships(
     }
   const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
   const updated: Member[] = [];
-  await inChunks(members, 1, LEDGER_WRITES_AT_ONCE, async ([member]) => {
-    if (!member) return;
+  await concurrently(members, LEDGER_WRITES_AT_ONCE, async member => {
     const known = new Set(member.memberships.map(key));
     const added = listAt(found, member.instanceId).filter(membership => !known.has(key(membership)));
     const memberships = [...member.memberships, ...added];

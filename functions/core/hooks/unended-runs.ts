@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { executionArn as arnOf, describeExecution, type ExecutionFacts } from '../aws/step-functions.ts';
 import { instancesOf } from '../bracket/members.ts';
 import { hasMissed } from '../domain/sweep.ts';
@@ -34,7 +34,7 @@ export async function endRunsOfDeployment(end: DeploymentEnd): Promise<string[]>
   const candidates = instanceId ? runIds : [deploymentId, ...runIds];
   const what = `${instanceId === undefined ? '' : `Instance ${instanceId} of `}CodeDeploy deployment ${deploymentId}`;
   const cause = `${what} ended with ${state} before after-deploy had closed the bracket.`;
-  const ended = await inChunks(candidates, 1, LEDGER_WRITES_AT_ONCE, async ([runId = '']) => {
+  const ended = await concurrently(candidates, LEDGER_WRITES_AT_ONCE, async runId => {
     const run = await findRun(runId);
     // Events of one end come at once, that of the instance and that of its deployment: one undo must not take it from the other.
     if (run?.status !== 'live' || isBeingUndone(run)) return [];

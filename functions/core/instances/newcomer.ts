@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { enableSuppression } from '../aws/ec2.ts';
 import { dropClaims } from '../bracket/end-claims.ts';
 import type { Member } from '../domain/fleet.ts';
@@ -37,7 +37,7 @@ export async function holdForRuns(
 async function liveRunsOn(group: AutoScalingGroupFacts): Promise<RunRecord[]> {
   const neighbours = await findInstances(group.instances.map(({ instanceId }) => instanceId));
   const runIds = [...new Set([...neighbours.values()].flatMap(({ claims }) => [...claims.keys()]))];
-  const runs = await inChunks(runIds, 1, DESCRIBES_AT_ONCE, async ([runId = '']) => findRun(runId));
+  const runs = await concurrently(runIds, DESCRIBES_AT_ONCE, findRun);
   return runs.filter(run => run !== undefined).filter(run => run.status === 'live');
 }
 

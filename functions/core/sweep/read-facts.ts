@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { deploymentProgress } from '../aws/code-deploy.ts';
 import { describeExecution, executionArn, runningExecutions } from '../aws/step-functions.ts';
 import { isOver } from '../domain/hook-caller.ts';
@@ -24,19 +24,14 @@ export async function readFacts(runs: readonly SweptRun[], now: number): Promise
   const failures: unknown[] = [];
   const ask = async <T>(keys: Iterable<string>, read: (key: string) => Promise<T | undefined>) => {
     const found = new Map<string, T>();
-    await inChunks(
-      [...new Set(keys)].slice(0, DESCRIBES_PER_SWEEP),
-      1,
-      DESCRIBES_AT_ONCE,
-      async ([key = '']) => {
-        try {
-          const answer = await read(key);
-          if (answer) found.set(key, answer);
-        } catch (error) {
-          failures.push(error);
-        }
-      },
-    );
+    await concurrently([...new Set(keys)].slice(0, DESCRIBES_PER_SWEEP), DESCRIBES_AT_ONCE, async key => {
+      try {
+        const answer = await read(key);
+        if (answer) found.set(key, answer);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
     return found;
   };
   const owners = runs

@@ -1,4 +1,4 @@
-import { inChunks } from '../aws/batch.ts';
+import { concurrently } from '../aws/batch.ts';
 import { type Finding, type FindingKind, heldByRun, judgeEnded, judgeLive } from '../domain/sweep.ts';
 import { type ClosedHooks, closeHooks } from '../hooks/close-hooks.ts';
 import { readAllHeld } from '../ledger/all-held.ts';
@@ -35,8 +35,8 @@ export async function sweep(): Promise<Swept> {
   const { findings, failures: unread } = await find(began);
   failures.push(...unread);
   const healed: Finding[] = [];
-  await inChunks(findings, 1, HEALS_AT_ONCE, async ([finding]) => {
-    if (!finding || nowSeconds() > began + SWEEP_ACTS_SECONDS) return;
+  await concurrently(findings, HEALS_AT_ONCE, async finding => {
+    if (nowSeconds() > began + SWEEP_ACTS_SECONDS) return;
     try {
       if (await heal(finding)) healed.push(finding);
     } catch (error) {
