@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { fencedWhileJoining, hooked, type Scaled, scaled } from './helpers/launches.ts';
 
@@ -83,13 +84,57 @@ test('R-UNDO: a run that fails releases what has joined it', async () => {
   expect(await fleet.bracket.violations()).toEqual([]);
 });
 
-test('D5: a run that is fenced while an instance joins it is left at once, and nothing is done in its name', async () => {
-  const fleet = await fencedWhileJoining();
+test.each(['before its record', 'after its claim'] as const)(
+  'D5: a run that is fenced while an instance joins it, %s names it, is left at once, and nothing is done in its name',
+  async moment => {
+    const fleet = await fencedWhileJoining(moment);
+    const [launched = ''] = fleet.newcomers;
+    expect(fleet.path(launched).at(-1)).toBe('InService');
+    expect(suppressions(fleet, launched)).toEqual([]);
+    const keys = (await fleet.bracket.ledger()).map(({ pk }) => pk);
+    expect(keys).not.toContain(`instance#${launched}`);
+  },
+);
+
+test('D39: an instance that a person has suppressed while it was launched is not joined to a run', async () => {
+  const fleet = await scaled(hooked({ startUpSeconds: 1200 }, { hooks: { launch: 60 } }));
+  fleet.scaleTo(5);
+  await fleet.pass(60);
   const [launched = ''] = fleet.newcomers;
+  fleet.bracket.suppressByHand([launched], 7200);
+  await fleet.pass(300);
+  await fleet.bracket.before({ policy: { launches: 'join' } });
+  await fleet.pass(1200);
   expect(fleet.path(launched).at(-1)).toBe('InService');
-  expect(suppressions(fleet, launched)).toEqual([]);
-  const keys = (await fleet.bracket.ledger()).map(({ pk }) => pk);
-  expect(keys).not.toContain(`instance#${launched}`);
+  const byLaunches = fleet.bracket
+    .actsOf('EnableApplicationStatusCheckSuppression')
+    .filter(({ caller }) => caller.name === 'InstanceLaunchFunction');
+  expect(byLaunches).toEqual([]);
+  expect(outcome(await fleet.bracket.after())).toBe('SUCCEEDED');
+  expect(suppressions(fleet, launched).at(-1)).toBe('suppressed');
+});
+
+test('R-PARTIAL: where EC2 does not suppress it, a joined instance waits, and the result of the hook decides in the end', async () => {
+  const fleet = await scaled(hooked({}, { hooks: { launch: 30 } }), {
+    gates: () => [
+      {
+        before({ action, caller }) {
+          if (
+            action === 'EnableApplicationStatusCheckSuppression' &&
+            caller.name === 'InstanceLaunchFunction'
+          )
+            throw new ServiceError('InvalidParameterValue', 'not this one');
+        },
+      },
+    ],
+  });
+  await fleet.bracket.before({ policy: { deploymentSeconds: 7200, launches: 'join' } });
+  fleet.scaleTo(5);
+  await fleet.pass(3100);
+  const [launched = ''] = fleet.newcomers;
+  expect(fleet.executions('InstanceLaunch').map(outcome)).toEqual(['SUCCEEDED']);
+  expect(fleet.completed).toEqual(['CONTINUE']);
+  expect(fleet.path(launched).at(-1)).toBe('InService');
 });
 
 test('R-TTL: a joined instance that is launched before the go-ahead has a suppression of its own, and the lead stays', async () => {

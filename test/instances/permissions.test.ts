@@ -19,6 +19,6 @@ test('what attends instances may do all that it does, and nothing else', async (
   await fleet.pass(420);
   const denied = fleet.bracket.stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'));
   expect(denied).toEqual([]);
-  const { stack } = (await fencedWhileJoining()).bracket;
+  const { stack } = (await fencedWhileJoining('after its claim')).bracket;
   expect(unneededByAll('instances', [fleet.bracket.stack, stack])).toEqual([]);
 });

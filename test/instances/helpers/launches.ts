@@ -1,5 +1,6 @@
 import { autoScalingActs } from '../../../local/account/auto-scaling-acts.ts';
 import type { Execution } from '../../../local/states/execution.ts';
+import type { Gate } from '../../../local/wire/contract.ts';
 import {
   type Bracket,
   type BracketSettings,
@@ -91,19 +92,17 @@ export class Scaled {
   }
 }
 
-/** An instance is about to join run `r` and has just claimed its place when that run is fenced. */
-export async function fencedWhileJoining(): Promise<Scaled> {
+/** Run `r` is fenced while an instance joins it: before its record names the instance, or after that one has its claim. */
+export async function fencedWhileJoining(moment: 'before its record' | 'after its claim'): Promise<Scaled> {
   let fence = async () => {};
-  const fleet = await scaled(hooked({}, { hooks: { launch: 60 } }), {
-    gates: () => [
-      {
-        async after({ action, caller }, input) {
-          const claims = JSON.stringify(input.Key ?? '').includes('instance#');
-          if (action === 'UpdateItem' && caller.name === 'InstanceLaunchFunction' && claims) await fence();
-        },
-      },
-    ],
-  });
+  const fenceAt =
+    (key: string): NonNullable<Gate['before']> =>
+    async ({ action, caller }, input) => {
+      const isIt = JSON.stringify(input.Key ?? '').includes(key);
+      if (isIt && action === 'UpdateItem' && caller.name === 'InstanceLaunchFunction') await fence();
+    };
+  const gate = moment === 'after its claim' ? { after: fenceAt('instance#') } : { before: fenceAt('run#') };
+  const fleet = await scaled(hooked({}, { hooks: { launch: 60 } }), { gates: () => [gate] });
   const before = await fleet.bracket.before({ policy: { launches: 'join' } });
   const { template, lambda } = fleet.bracket.stack;
   const payload = { runId: 'r', execution: before.arn, error: 'Stopped', cause: 'by a person' };
