@@ -41,6 +41,42 @@ describe("D4: a hold on the group's health processes", () => {
     expect(await both.violations()).toEqual([]);
   });
 
+  test('lasts while a group does not take a target back', async () => {
+    let refusals = 8;
+    const [web] = usual.targetGroups ?? [];
+    const run = await bracket(
+      {
+        ...usual,
+        targetGroups: [
+          { ...web, name: 'web', port: 8080 },
+          { ...web, name: 'admin', port: 8080 },
+        ],
+      },
+      {
+        gates: () => [
+          {
+            before: ({ action, caller }, input) => {
+              const refused =
+                action === 'RegisterTargets' && String(input.TargetGroupArn).includes('/admin/');
+              if (caller.name === 'UndoFunction' && refused && refusals-- > 0)
+                throw new ServiceError('InvalidTarget', 'The target is not valid');
+            },
+          },
+        ],
+      },
+    );
+    const before = run.startBefore();
+    await run.reaches(before, 'ObserveDrained');
+    await run.clock.pass(MINUTE);
+    run.stack.executions.stop(before.arn, 'Operator.Stopped', 'by a person');
+    await run.clock.pass(20 * MINUTE);
+    expect(refusals).toBeLessThanOrEqual(0);
+    const resumed = run.entries('process').find(entry => !entry.suspended);
+    const healthy = run.entries('target').filter(({ state }) => state === 'healthy');
+    expect(resumed?.at).toBeGreaterThan(Math.max(...healthy.map(({ at }) => at)));
+    expect(await run.violations()).toEqual([]);
+  });
+
   test('sets Healthy, before it is given up, what somebody marked and what was proven ready', async () => {
     const run = await bracket();
     await run.before();

@@ -6,7 +6,7 @@ import {
   setHealthy,
   suspendProcesses,
 } from '../aws/auto-scaling.ts';
-import type { Member } from '../domain/fleet.ts';
+import { type Member, targetKey } from '../domain/fleet.ts';
 import { receives } from '../domain/floors.ts';
 import { processesToSuspend } from '../domain/holding.ts';
 import type { PlannedHolding } from '../domain/plan.ts';
@@ -133,25 +133,41 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
   const facts = (await groups([holding.group])).get(holding.group);
   if (!facts) return [];
   const ours = new Map(members.map(member => [member.instanceId, member]));
-  const held = facts.instances.filter(instance => ours.has(instance.instanceId));
+  const held = facts.instances.filter(({ instanceId, lifecycleState }) => {
+    return ours.has(instanceId) && !lifecycleState.startsWith('Terminat');
+  });
   const reasons = held
-    .filter(
-      instance => instance.lifecycleState !== 'InService' && !instance.lifecycleState.startsWith('Terminat'),
-    )
-    .map(instance => `${instance.instanceId} is ${instance.lifecycleState} in ${holding.group}`);
-  const owners = new Map<string, string>();
-  for (const { instanceId } of held)
-    for (const id of [instanceId, ...(ours.get(instanceId)?.addresses ?? [])]) owners.set(id, instanceId);
+    .filter(({ lifecycleState }) => lifecycleState !== 'InService')
+    .map(({ instanceId, lifecycleState }) => `${instanceId} is ${lifecycleState} in ${holding.group}`);
+  const staying = held.flatMap(({ instanceId }) => ours.get(instanceId) ?? []);
   for (const arn of holding.targetGroupArns)
-    for (const seen of (await healthUnlessGone(arn)) ?? []) {
-      const owner = owners.get(seen.target.id);
-      if (!owner || receives({ ...seen, shifted: false }) || seen.state === 'unused') continue;
-      reasons.push(`${owner} is ${seen.state} in a target group of ${holding.group}`);
-    }
+    for (const { instanceId, state } of await outOf(arn, staying))
+      reasons.push(`${instanceId} is ${state} in a target group of ${holding.group}`);
   if (reasons.length > 0) return reasons;
   for (const instance of held.filter(one => one.healthStatus !== 'Healthy'))
     await unlessGone(() => setHealthy(instance.instanceId));
   return [];
+}
+
+/** The members that do not receive traffic from a target group, with what it says of them. */
+async function outOf(
+  arn: string,
+  members: readonly Member[],
+): Promise<{ readonly instanceId: string; readonly state: string }[]> {
+  const listed = await healthUnlessGone(arn);
+  if (!listed) return [];
+  return members.flatMap(({ instanceId, addresses, memberships }) => {
+    const seen = listed.filter(({ target: { id } }) => id === instanceId || addresses.includes(id));
+    const there = new Set(seen.map(({ target }) => targetKey(target)));
+    const missing = memberships.some(
+      ({ targetGroupArn, target }) => targetGroupArn === arn && !there.has(targetKey(target)),
+    );
+    const out = seen.filter(one => one.state !== 'unused' && !receives({ ...one, shifted: false }));
+    return [...out.map(({ state }) => state), ...(missing ? ['not registered'] : [])].map(state => ({
+      instanceId,
+      state,
+    }));
+  });
 }
 
 /** In a group that was deleted under the run, and on an instance that has left it, nothing is left to give back (R-GONE). */

@@ -38,7 +38,9 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
   const groupsKept = new Set(kept.flatMap(({ autoScalingGroup }) => autoScalingGroup ?? []));
-  const resuming = await releaseHolds(run, putBack, late, groupsKept);
+  // What another run has taken over is out for that one, which has joined the hold (D2).
+  const ours = putBack.filter(({ instanceId }) => (records.get(instanceId)?.traffic ?? runId) === runId);
+  const resuming = await releaseHolds(run, ours, late, groupsKept);
   const notHandedOver = await handOver(run, handedOver);
   // Leaving an instance to another run forgets its memberships: only when all of them are back.
   const settled = notBack.length + resuming.length + rest === 0;
