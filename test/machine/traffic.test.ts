@@ -45,6 +45,29 @@ describe('targets', () => {
     expect(statesOf(run, 2, 3)).toHaveLength(2 * 4);
   });
 
+  test.each([
+    ['waited for by a run that moves traffic', 'drain', []],
+    ['left to him by a run that leaves traffic', 'leave', ['draining']],
+  ])(
+    'R-STATE: that somebody else is taking out are %s, and put back by neither',
+    async (_, traffic, states) => {
+      const [web] = usual.targetGroups ?? [];
+      const attributes = { 'deregistration_delay.timeout_seconds': '900' };
+      const run = await bracket({
+        ...usual,
+        autoScaling: null,
+        targetGroups: [{ ...web, name: 'web', port: 8080, attributes }],
+      });
+      const [arn = ''] = run.standing.fleet.targetGroups.map(group => group.arn);
+      const [first = ''] = run.ids(0);
+      run.standing.account.loadBalancing.deregister(arn, [{ id: first, port: 8080 }]);
+      expect(outcome(await run.before({ traffic, fleet: { instanceIds: [first] } }))).toBe('SUCCEEDED');
+      expect(statesOf(run, 0)).toEqual(states);
+      expect(outcome(await run.after())).toBe('SUCCEEDED');
+      expect(run.actsOf('RegisterTargets')).toEqual([]);
+    },
+  );
+
   test('R-REREG: are put back exactly as they were listed, and seen in service', async () => {
     const run = await bracket(manifold);
     await run.before();

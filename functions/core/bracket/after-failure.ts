@@ -4,7 +4,7 @@ import { concurrently, inChunks } from '../aws/batch.ts';
 import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import { decideAfterFailure, mayStayListed, PROOF_SECONDS } from '../domain/after-failure.ts';
-import { type Member, targetKey } from '../domain/fleet.ts';
+import { type Member, membershipKey } from '../domain/fleet.ts';
 import { judgeSuppressed, type StatusSeen } from '../domain/goals.ts';
 import { listAt } from '../domain/lists.ts';
 import { findInstances, writeClaim } from '../ledger/instances.ts';
@@ -235,16 +235,14 @@ async function listedTargets(
 ): Promise<ReadonlyMap<string, readonly ListedOf[]>> {
   const owners = new Map(
     members.flatMap(({ instanceId, memberships }) =>
-      memberships.map(
-        ({ targetGroupArn, target }) => [`${targetGroupArn} ${targetKey(target)}`, instanceId] as const,
-      ),
+      memberships.map(membership => [membershipKey(membership), instanceId] as const),
     ),
   );
   const listed = new Map<string, ListedOf[]>();
   if (owners.size === 0) return listed;
   for (const { arn } of run.plan.groups)
     for (const health of (await healthUnlessGone(arn)) ?? []) {
-      const owner = owners.get(`${arn} ${targetKey(health.target)}`);
+      const owner = owners.get(membershipKey({ targetGroupArn: arn, target: health.target }));
       if (owner && health.state !== 'unused')
         listed.set(owner, [...listAt(listed, owner), { group: arn, health }]);
     }

@@ -16,6 +16,8 @@ export interface Traffic {
   readonly groups: readonly PlannedGroup[];
   readonly health: ReadonlyMap<string, readonly TargetHealthFacts[]>;
   readonly membershipsOf: (instanceId: string) => readonly Membership[];
+  /** Targets of an instance that are draining. */
+  readonly drainingOf: (instanceId: string) => readonly Membership[];
   readonly remarks: readonly string[];
 }
 
@@ -49,6 +51,7 @@ export async function discoverTraffic(
     for (const id of [instance.id, ...instance.privateAddresses]) owners.set(id, instance.id);
   const health = new Map<string, readonly TargetHealthFacts[]>();
   const memberships = new Map<string, Membership[]>();
+  const draining = new Map<string, Membership[]>();
   await Promise.all(
     usable.map(async group => {
       const listed = await reads.targetHealth(group.arn);
@@ -61,8 +64,9 @@ export async function discoverTraffic(
     for (const { target, state, reason } of listAt(health, group.arn)) {
       const owner = owners.get(target.id);
       const absent = state === 'unused' && reason === 'Target.NotRegistered';
-      if (!owner || absent || state === 'draining') continue;
-      memberships.set(owner, [...listAt(memberships, owner), { targetGroupArn: group.arn, target }]);
+      if (!owner || absent) continue;
+      const found = state === 'draining' ? draining : memberships;
+      found.set(owner, [...listAt(found, owner), { targetGroupArn: group.arn, target }]);
     }
 
   await refuseUntagged(concerned, optIn, reads);
@@ -70,6 +74,7 @@ export async function discoverTraffic(
     groups: await planGroups(concerned, request, reads),
     health,
     membershipsOf: instanceId => listAt(memberships, instanceId),
+    drainingOf: instanceId => listAt(draining, instanceId),
     remarks,
   };
 }

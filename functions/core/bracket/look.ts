@@ -181,7 +181,11 @@ function judge(
     case 'released':
       return releasing ? [judgeReleased(member, seen)] : [];
     case 'drained':
-      return overMemberships(member, targets, judgeDrained);
+      return overMemberships(
+        { memberships: [...member.memberships, ...(member.draining ?? [])] },
+        targets,
+        judgeDrained,
+      );
     case 'in-service':
       return overMemberships(member, targets, judgeInService);
     case 'undone': {
@@ -223,11 +227,11 @@ type TargetsSeen = ReadonlyMap<string, TargetSeen>;
 
 /** A membership in a group that exists no more has nothing left to wait for. */
 function overMemberships(
-  member: Member,
+  { memberships }: Pick<Member, 'memberships'>,
   targets: ReadonlyMap<string, TargetsSeen>,
   judgeOne: typeof judgeDrained,
 ): Sighting[] {
-  return member.memberships.flatMap(membership => {
+  return memberships.flatMap(membership => {
     const group = targets.get(membership.targetGroupArn);
     return group ? [judgeOne(membership, group.get(targetKey(membership.target)))] : [];
   });

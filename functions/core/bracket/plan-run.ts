@@ -1,7 +1,7 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import type { ApplicationStatusFacts, CheckFacts } from '../aws/ec2.ts';
 import { type BudgetFacts, computeBudgets } from '../domain/budgets.ts';
-import { type Bystander, type Member, type Membership, targetKey } from '../domain/fleet.ts';
+import { type Bystander, type Member, type Membership, membershipKey } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
 import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
 import { listAt } from '../domain/lists.ts';
@@ -67,7 +67,7 @@ export async function planRun(
     const { id } = candidate.facts;
     const member = toMember(candidate, statuses.get(id), records.get(id), traffic, request);
     const held = holdings.some(holding => holding.group === member.autoScalingGroup);
-    if (member.suppression === 'none' && member.memberships.length === 0 && !held)
+    if (member.suppression === 'none' && !isInTraffic(member) && !held)
       bystanders.push({ instanceId: id, reason: 'has no check and is in no target group' });
     else members.push(member);
   }
@@ -79,7 +79,7 @@ export async function planRun(
   const emergency = emergencyOf(request, now);
   if (!emergency) await refuseBelowFloor(request.runId, members, traffic);
   const suppressing = members.filter(member => member.suppression !== 'none').length;
-  const draining = members.filter(member => member.memberships.length > 0).length;
+  const draining = members.filter(member => isInTraffic(member)).length;
   const facts: Omit<BudgetFacts, 'covered'> = {
     leadSeconds: request.policy.leadSeconds,
     suppressing: suppressing > 0,
@@ -161,7 +161,13 @@ const recordsOf = (
       records.get(instanceId) ?? { instanceId, claims: new Map<string, Claim>(), memberships: [] },
   );
 
-const NO_TRAFFIC: Traffic = { groups: [], health: new Map(), membershipsOf: () => [], remarks: [] };
+const NO_TRAFFIC: Traffic = {
+  groups: [],
+  health: new Map(),
+  membershipsOf: () => [],
+  drainingOf: () => [],
+  remarks: [],
+};
 
 const greatest = (values: readonly number[]): number => Math.max(0, ...values);
 
@@ -186,6 +192,9 @@ function toMember(
   const checks = status?.checks ?? [];
   const included = checks.filter(check => check.aggregation === 'included').map(check => check.checkId);
   const excluded = checks.filter(check => check.aggregation !== 'included').map(check => check.checkId);
+  const memberships = request.traffic === 'drain' ? membershipsOf(facts.id, record, traffic) : [];
+  const ours = new Set(memberships.map(membershipKey));
+  const draining = traffic.drainingOf(facts.id).filter(membership => !ours.has(membershipKey(membership)));
   return {
     instanceId: facts.id,
     zone: facts.zone,
@@ -194,9 +203,14 @@ function toMember(
     includedChecks: included,
     excludedChecks: excluded,
     ...suppressionOf(status, claims),
-    memberships: request.traffic === 'drain' ? membershipsOf(facts.id, record, traffic) : [],
+    memberships,
+    ...(draining.length > 0 && { draining }),
   };
 }
+
+/** Does it have connections, of its own or left, that are waited for? */
+const isInTraffic = ({ memberships, draining = [] }: Member): boolean =>
+  memberships.length + draining.length > 0;
 
 /** Whose suppression it is: what another run found there, or keeps there, is that still. */
 function suppressionOf(
@@ -223,10 +237,9 @@ function membershipsOf(
   traffic: Traffic,
 ): readonly Membership[] {
   const listed = traffic.membershipsOf(instanceId);
-  const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
-  const known = new Set(listed.map(key));
+  const known = new Set(listed.map(membershipKey));
   const out = record?.traffic === undefined ? [] : record.memberships;
-  return [...listed, ...out.filter(membership => !known.has(key(membership)))];
+  return [...listed, ...out.filter(membership => !known.has(membershipKey(membership)))];
 }
 
 /** How long the fleet may need to be ready: never less than its slowest check needs to pass. */

@@ -1,6 +1,12 @@
 import { chunk, concurrently } from '../aws/batch.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
-import { type ListedTarget, type Member, type Membership, targetKey } from '../domain/fleet.ts';
+import {
+  type ListedTarget,
+  type Member,
+  type Membership,
+  membershipKey,
+  targetKey,
+} from '../domain/fleet.ts';
 import { isRegistered, judgeFloor } from '../domain/floors.ts';
 import { listAt } from '../domain/lists.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
@@ -111,11 +117,12 @@ async function recordNewMemberships(
       if (owner)
         found.set(owner, [...listAt(found, owner), { targetGroupArn: group.arn, target: seen.target }]);
     }
-  const key = (membership: Membership) => `${membership.targetGroupArn} ${targetKey(membership.target)}`;
   const updated: Member[] = [];
   await concurrently(members, LEDGER_WRITES_AT_ONCE, async member => {
-    const known = new Set(member.memberships.map(key));
-    const added = listAt(found, member.instanceId).filter(membership => !known.has(key(membership)));
+    const known = new Set(member.memberships.map(membershipKey));
+    const added = listAt(found, member.instanceId).filter(
+      membership => !known.has(membershipKey(membership)),
+    );
     const memberships = [...member.memberships, ...added];
     if (added.length > 0) await recordMemberships(runId, member.instanceId, memberships);
     updated.push({ ...member, memberships });

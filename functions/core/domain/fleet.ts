@@ -27,6 +27,8 @@ export interface Member {
   readonly othersUntil?: number;
   /** Where the run takes it out of traffic; empty when somebody else moves the traffic or there is none. */
   readonly memberships: readonly Membership[];
+  /** What somebody else was taking out when the run began: its connections are waited for, and it is not put back. */
+  readonly draining?: readonly Membership[];
 }
 
 /** An instance of the request that the bracket does not apply to, and why (D1, D30, D35). */
@@ -38,3 +40,7 @@ export interface Bystander {
 /** Key of a target within its group. */
 export const targetKey = (target: { readonly id: string; readonly port?: number | undefined }): string =>
   `${target.id}:${target.port ?? ''}`;
+
+/** Key of a target among those of all groups. */
+export const membershipKey = ({ targetGroupArn, target }: Membership): string =>
+  `${targetGroupArn} ${targetKey(target)}`;
