@@ -6,6 +6,7 @@ import {
   setHealthy,
   suspendProcesses,
 } from '../aws/auto-scaling.ts';
+import { describeInstances } from '../aws/ec2.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { receives } from '../domain/floors.ts';
 import { processesToSuspend } from '../domain/holding.ts';
@@ -149,25 +150,32 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
   return [];
 }
 
+interface Out {
+  readonly instanceId: string;
+  readonly state: string;
+}
+
 /** The members that do not receive traffic from a target group, with what it says of them. */
-async function outOf(
-  arn: string,
-  members: readonly Member[],
-): Promise<{ readonly instanceId: string; readonly state: string }[]> {
+async function outOf(arn: string, members: readonly Member[]): Promise<Out[]> {
   const listed = await healthUnlessGone(arn);
   if (!listed) return [];
-  return members.flatMap(({ instanceId, addresses, memberships }) => {
+  const out: Out[] = [];
+  const missing: Member[] = [];
+  for (const member of members) {
+    const { instanceId, addresses, memberships } = member;
     const seen = listed.filter(({ target: { id } }) => id === instanceId || addresses.includes(id));
+    for (const one of seen)
+      if (one.state !== 'unused' && !receives({ ...one, shifted: false }))
+        out.push({ instanceId, state: one.state });
     const there = new Set(seen.map(({ target }) => targetKey(target)));
-    const missing = memberships.some(
-      ({ targetGroupArn, target }) => targetGroupArn === arn && !there.has(targetKey(target)),
-    );
-    const out = seen.filter(one => one.state !== 'unused' && !receives({ ...one, shifted: false }));
-    return [...out.map(({ state }) => state), ...(missing ? ['not registered'] : [])].map(state => ({
-      instanceId,
-      state,
-    }));
-  });
+    if (memberships.some(one => one.targetGroupArn === arn && !there.has(targetKey(one.target))))
+      missing.push(member);
+  }
+  const facts = await describeInstances(missing.map(({ instanceId }) => instanceId));
+  // What was terminated is registered nowhere, although a group that is held still counts it (R-GONE).
+  for (const { instanceId } of missing)
+    if (facts.get(instanceId)?.state === 'running') out.push({ instanceId, state: 'not registered' });
+  return out;
 }
 
 /** In a group that was deleted under the run, and on an instance that has left it, nothing is left to give back (R-GONE). */
