@@ -45,9 +45,9 @@ export class People {
     return this.#acted(new Set(['register-targets']), instanceId, since);
   }
 
-  /** A target that a person puts back shows at once: only what was decided already can be wrong. */
-  registeredUnseen(instanceId: string): boolean {
-    return this.hasRegistered(instanceId, this.#account.world.clock.now() - this.#decidingMs);
+  /** A target that a person puts back shows at once: only what was decided already, or is at `at`, can be wrong. */
+  registeredUnseen(instanceId: string, at: number): boolean {
+    return this.hasRegistered(instanceId, at - this.#decidingMs);
   }
 
   hasBroken(instanceId: string): boolean {

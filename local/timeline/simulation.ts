@@ -1,7 +1,7 @@
 import type { Entry } from '../account/journal.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Batch } from '../simulate/deployment.ts';
-import type { Violation } from '../simulate/invariants.ts';
+import type { Violation } from '../simulate/evidence.ts';
 import type { Scenario } from '../simulate/scenario.ts';
 import type { Simulated } from '../simulate/simulation.ts';
 import type { BatchRun, Hold, Lane, Mark, Phase, TimelineData } from './data.ts';
