@@ -18,6 +18,32 @@ test('D7: two runs at the same moment do not both count the same healthy targets
   expect(await both.violations()).toEqual([]);
 });
 
+test('D7: a target that its group did not take back yet is out, for the floors of every other run', async () => {
+  let refusals = 3;
+  const both = await bracket(
+    { ...usual, instances: 3, autoScaling: null },
+    {
+      gates: () => [
+        {
+          before: ({ action }) => {
+            if (action === 'RegisterTargets' && refusals-- > 0)
+              throw new ServiceError('InvalidTarget', 'The target is not valid');
+          },
+        },
+      ],
+    },
+  );
+  await both.before({ fleet: { instanceIds: both.ids(0) } });
+  const other = both.startBefore({ runId: 'other', fleet: { instanceIds: both.ids(1) } });
+  await both.clock.pass(4 * MINUTE);
+  await both.after();
+  await both.end(other);
+  expect(refusals).toBeLessThan(1);
+  expect(other.status).toBe('SUCCEEDED');
+  await both.after({ runId: 'other' });
+  expect(await both.violations()).toEqual([]);
+});
+
 describe('two runs that move the traffic of one instance', () => {
   test('the second is refused, naming the first', async () => {
     const both = await bracket();

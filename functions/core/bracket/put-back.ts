@@ -1,6 +1,6 @@
 import { chunk } from '../aws/batch.ts';
 import { registerTargets } from '../aws/elastic-load-balancing.ts';
-import { type ListedTarget, type Member, targetKey } from '../domain/fleet.ts';
+import { type ListedTarget, type Member, membershipKey, targetKey } from '../domain/fleet.ts';
 import { isRegistered } from '../domain/floors.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
@@ -33,6 +33,7 @@ export async function putBack(runId: string, owner: string, deadline: number): P
 
 /** A target that AWS did not take, and what it said. */
 export interface NotTaken {
+  readonly targetGroupArn: string;
   readonly target: ListedTarget;
   readonly said: string;
 }
@@ -76,6 +77,7 @@ export async function registerMembers(
         if (!failed) gone.push(`target group ${group.name} does not exist any more`);
         notTaken.push(
           ...(failed ?? []).map(({ item, reason }) => ({
+            targetGroupArn: group.arn,
             target: item,
             said: `${item.id}:${item.port ?? ''} of ${group.name}: ${reason}`,
           })),
@@ -83,8 +85,15 @@ export async function registerMembers(
       });
   }
   const rest = await inTurn(calls);
+  // What a group did not take stays out until it does: the floors of every other run count on that.
+  const refused = new Set(notTaken.map(membershipKey));
+  const stillOut = members.map(member => ({
+    ...member,
+    memberships: member.memberships.filter(membership => refused.has(membershipKey(membership))),
+  }));
   if (rest === 0)
-    for (const { arn } of run.plan.groups) await keepOut(arn, run.runId, countOut(stayOut, arn));
+    for (const { arn } of run.plan.groups)
+      await keepOut(arn, run.runId, countOut([...stayOut, ...stillOut], arn));
   return { notTaken, inStandby, gone, rest };
 }
 
