@@ -136,3 +136,18 @@ test('D35: an instance that another run keeps in Standby is waited for: it is in
   expect((await both.after({ runId: 'patient' })).status).toBe('SUCCEEDED');
   expect(await both.violations()).toEqual([]);
 });
+
+test('D10: no run of a deployment plans by what was listed before another had put its targets back', async () => {
+  const all = await bracket({ ...usual, checks: [], autoScaling: null });
+  const [first = '', second = ''] = all.ids();
+  const observer = 'd-1';
+  await all.before({ fleet: { instanceIds: [first] } });
+  all.startBefore({ runId: 'reader', fleet: { instanceIds: [second] }, observer });
+  await all.clock.pass(2000);
+  await all.after();
+  const again = await all.before({ runId: 'again', fleet: { instanceIds: [first] }, observer });
+  expect(outcome(again)).toBe('SUCCEEDED');
+  await all.after({ runId: 'reader' });
+  await all.after({ runId: 'again' });
+  expect(await all.violations()).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { sharingOf } from '../../functions/core/bracket/sharing.ts';
 import { ObservationPending } from '../../functions/core/errors.ts';
 import { findObserver, recordObserver } from '../../functions/core/ledger/observers.ts';
 import { findRefusal, recordRefusal } from '../../functions/core/ledger/refusals.ts';
-import { readShared } from '../../functions/core/ledger/shared-reads.ts';
+import { forgetShared, readShared } from '../../functions/core/ledger/shared-reads.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
 
 const NOW_MS = NOW * 1000;
@@ -41,6 +41,26 @@ describe('D10: a read that is shared', () => {
     await expect(shared(NOW_MS + 1000)).rejects.toThrow(ObservationPending);
     await pass(3);
     expect(await shared(NOW_MS + 1000)).toEqual({ seen: 2 });
+  });
+
+  test('is made again at once when what it saw is forgotten', async () => {
+    await shared(NOW_MS);
+    await ledger.as(() => forgetShared('health'));
+    expect(await shared(NOW_MS)).toEqual({ seen: 2 });
+  });
+
+  test('is not used when it was forgotten while it was made', async () => {
+    const changing = async () => {
+      await forgetShared('health');
+      return read();
+    };
+    await expect(shared(NOW_MS, 'health', changing)).rejects.toThrow(ObservationPending);
+    expect(await shared(NOW_MS)).toEqual({ seen: 2 });
+  });
+
+  test('is nothing to forget before it is made', async () => {
+    await ledger.as(() => forgetShared('health'));
+    expect(await shared(NOW_MS)).toEqual({ seen: 1 });
   });
 
   test('is kept by its key, however long that is', async () => {

@@ -34,7 +34,7 @@ import { leavingAmong } from './leaving.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { instancesOf, membersOf, newcomersOf } from './members.ts';
 import { healthUnlessGone } from './seen-targets.ts';
-import { sharingOf } from './sharing.ts';
+import { HEALTH, sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 export interface LookRequest {
@@ -79,7 +79,7 @@ export async function look(request: LookRequest): Promise<Looked> {
   const reads: Reads = {
     describeInstances: instances('instances', describeInstances),
     applicationStatuses: instances('statuses', applicationStatuses),
-    targetHealth: state('health', targetHealth),
+    targetHealth: state(HEALTH, targetHealth),
     groups: state('groups', groups),
   };
   const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));

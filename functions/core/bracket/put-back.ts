@@ -1,4 +1,5 @@
 import { chunk } from '../aws/batch.ts';
+import { describeInstances } from '../aws/ec2.ts';
 import { registerTargets } from '../aws/elastic-load-balancing.ts';
 import { type ListedTarget, type Member, membershipKey, targetKey } from '../domain/fleet.ts';
 import { isRegistered } from '../domain/floors.ts';
@@ -16,6 +17,7 @@ import { leavingAmong } from './leaving.ts';
 import { membersOf } from './members.ts';
 import { inTurn, secondsToMove } from './paced.ts';
 import { healthUnlessGone } from './seen-targets.ts';
+import { forgetHealth } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
 /** Registers every recorded membership again, exactly as it was listed (R-REREG). Repeating it changes nothing. */
@@ -39,7 +41,7 @@ export interface NotTaken {
 }
 
 export interface Registered {
-  /** What AWS did not take, target by target: one bad member does not block the rest (R-PARTIAL). */
+  /** What AWS did not take of members that are still there: one bad member does not block the rest (R-PARTIAL). */
   readonly notTaken: readonly NotTaken[];
   /** What Auto Scaling does not bring back from Standby. */
   readonly inStandby: readonly string[];
@@ -74,6 +76,7 @@ export async function registerMembers(
       calls.push(async () => {
         await before();
         const failed = await registerUnlessGone(group, targets);
+        await forgetHealth(group.arn);
         if (!failed) gone.push(`target group ${group.name} does not exist any more`);
         notTaken.push(
           ...(failed ?? []).map(({ item, reason }) => ({
@@ -85,8 +88,9 @@ export async function registerMembers(
       });
   }
   const rest = await inTurn(calls);
+  const refusals = await ofThoseThatRemain(notTaken, staying);
   // What a group did not take stays out until it does: the floors of every other run count on that.
-  const refused = new Set(notTaken.map(membershipKey));
+  const refused = new Set(refusals.map(membershipKey));
   const stillOut = members.map(member => ({
     ...member,
     memberships: member.memberships.filter(membership => refused.has(membershipKey(membership))),
@@ -94,7 +98,26 @@ export async function registerMembers(
   if (rest === 0)
     for (const { arn } of run.plan.groups)
       await keepOut(arn, run.runId, countOut([...stayOut, ...stillOut], arn));
-  return { notTaken, inStandby, gone, rest };
+  return { notTaken: refusals, inStandby, gone, rest };
+}
+
+/** A terminated instance goes back into no target group, and must not keep the others waiting (R-GONE). */
+async function ofThoseThatRemain(
+  notTaken: readonly NotTaken[],
+  members: readonly Member[],
+): Promise<readonly NotTaken[]> {
+  if (notTaken.length === 0) return [];
+  const refused = new Set(notTaken.map(({ target }) => target.id));
+  const concerned = members.filter(
+    ({ instanceId, addresses }) => refused.has(instanceId) || addresses.some(address => refused.has(address)),
+  );
+  const facts = await describeInstances(concerned.map(({ instanceId }) => instanceId));
+  const isGone = ({ instanceId }: Member) =>
+    ['terminated', 'shutting-down'].includes(facts.get(instanceId)?.state ?? 'terminated');
+  const gone = new Set(
+    concerned.filter(isGone).flatMap(({ instanceId, addresses }) => [instanceId, ...addresses]),
+  );
+  return notTaken.filter(({ target }) => !gone.has(target.id));
 }
 
 /** What AWS did not take; undefined when the group was deleted since it was looked at. */

@@ -9,7 +9,7 @@ import {
   targetGroupsOfVpc,
   targetHealth,
 } from '../aws/elastic-load-balancing.ts';
-import { type Sharing, sharingOf } from './sharing.ts';
+import { HEALTH, type Sharing, sharingOf } from './sharing.ts';
 
 /** Everything that a plan reads of AWS. */
 export type Reads = ReturnType<typeof readsThrough>;
@@ -20,7 +20,7 @@ const readsThrough = ({ state, settings, instances }: Sharing) => ({
   groupMemberships: instances('memberships', groupMemberships),
   groups: state('groups', groups),
   refreshInProgress: state('refresh', refreshInProgress),
-  targetHealth: state('health', targetHealth),
+  targetHealth: state(HEALTH, targetHealth),
   applicationStatusChecks: settings('checks', applicationStatusChecks),
   targetGroups: settings('target-groups', targetGroups),
   targetGroupsOfVpc: settings('target-groups-of-vpc', targetGroupsOfVpc),

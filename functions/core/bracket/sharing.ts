@@ -1,5 +1,5 @@
 import { findObserver } from '../ledger/observers.ts';
-import { readShared } from '../ledger/shared-reads.ts';
+import { forgetShared, readShared } from '../ledger/shared-reads.ts';
 
 type ByInstance<R> = (ids: readonly string[]) => Promise<Map<string, R>>;
 
@@ -25,6 +25,9 @@ const unshared: Sharing = {
   instances: (_name, read) => read,
 };
 
+/** The name under which the health of a target group's targets is shared. */
+export const HEALTH = 'health';
+
 /** Instances whose states are kept in one item. */
 const SHARD = 500;
 
@@ -41,7 +44,7 @@ export async function sharingOf(observer: string | undefined, notBefore: number)
     (oldest: number): Sharing['state'] =>
     (name, read) =>
     (...args) =>
-      readShared({ key: `${name} ${JSON.stringify(args)}`, notBefore: oldest, read: () => read(...args) });
+      readShared({ key: keyOf(name, args), notBefore: oldest, read: () => read(...args) });
   return {
     state: shared(notBefore),
     settings: shared(Date.now() - SETTINGS_MAX_AGE_MS),
@@ -59,6 +62,14 @@ export async function sharingOf(observer: string | undefined, notBefore: number)
     },
   };
 }
+
+const keyOf = (name: string, args: readonly unknown[]): string => `${name} ${JSON.stringify(args)}`;
+
+/**
+ * For who has put targets back: a run that finds them in nobody's hands any more must not plan by a list that they are not on.
+ */
+export const forgetHealth = (targetGroupArn: string): Promise<void> =>
+  forgetShared(keyOf(HEALTH, [targetGroupArn]));
 
 function* pick<R>(seen: ReadonlyMap<string, R>, id: string): Iterable<[string, R]> {
   const found = seen.get(id);

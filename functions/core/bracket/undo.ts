@@ -1,4 +1,3 @@
-import { describeInstances } from '../aws/ec2.ts';
 import type { Member } from '../domain/fleet.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -8,7 +7,7 @@ import { nowSeconds } from '../time.ts';
 import { handOver, keepHeld, sortAfterFailure } from './after-failure.ts';
 import { releaseHolds } from './hold.ts';
 import { instancesOf, membersOf } from './members.ts';
-import { type NotTaken, registerMembers } from './put-back.ts';
+import { registerMembers } from './put-back.ts';
 import { releaseSuppression, secondsToRelease } from './release.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -34,7 +33,7 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   const moved = putBack.filter(isMoved);
   const go = async () => undefined;
   const { notTaken, inStandby, gone, rest } = await registerMembers(run, moved, go, kept.filter(isMoved));
-  const notBack = [...(await ofThoseThatRemain(notTaken, moved)), ...inStandby];
+  const notBack = [...notTaken.map(({ said }) => said), ...inStandby];
   for (const group of run.plan.groups) await giveGuard(group.arn, runId);
   const late = now >= deadline - run.plan.budgets.release;
   const groupsKept = new Set(kept.flatMap(({ autoScalingGroup }) => autoScalingGroup ?? []));
@@ -61,19 +60,4 @@ export async function undo(runId: string, owner: string, deadline: number): Prom
   ];
   if (reasons.length > 0) return waitingStep(wait, [...reasons, ...gone].slice(0, 5));
   return { ...metStep(members.length), reasons: gone.slice(0, 5) };
-}
-
-/** A terminated instance goes back into no target group, and must not keep the others suppressed (R-GONE). */
-async function ofThoseThatRemain(
-  notTaken: readonly NotTaken[],
-  members: readonly Member[],
-): Promise<string[]> {
-  if (notTaken.length === 0) return [];
-  const facts = await describeInstances(members.map(member => member.instanceId));
-  const isGone = ({ instanceId }: Member) =>
-    ['terminated', 'shutting-down'].includes(facts.get(instanceId)?.state ?? 'terminated');
-  const gone = new Set(
-    members.filter(isGone).flatMap(({ instanceId, addresses }) => [instanceId, ...addresses]),
-  );
-  return notTaken.filter(({ target }) => !gone.has(target.id)).map(({ said }) => said);
 }

@@ -37,16 +37,28 @@ export async function readShared<T>({ key, notBefore, read }: SharedRead<T>): Pr
   if (!(await takeLease(key, readAt, now)))
     throw new ObservationPending(`Another run is just reading ${key}: what it sees is used.`);
   const value = await read();
-  await change(pk(key), {
+  const isKept = await change(pk(key), {
     UpdateExpression: 'SET readAt = :at, packed = :value, expiresAt = :expires REMOVE leaseUntil',
+    ConditionExpression: 'leaseUntil = :lease',
     ExpressionAttributeValues: {
+      ':lease': number(now + LEASE_MS),
       ':at': number(now),
       ':value': { B: gzipSync(JSON.stringify(value, replacer)) },
       ':expires': number(now / 1000 + KEPT_SECONDS),
     },
     ReturnValues: 'NONE',
   });
+  if (!isKept) throw new ObservationPending(`${key} was changed while it was read: it is read again.`);
   return value;
+}
+
+/** Nobody is to decide any more by what was read of this until now, or is just being read. */
+export async function forgetShared(key: string): Promise<void> {
+  await change(pk(key), {
+    UpdateExpression: 'REMOVE readAt, packed, leaseUntil',
+    ConditionExpression: 'attribute_exists(pk)',
+    ReturnValues: 'NONE',
+  });
 }
 
 /** One reader at a time, and none right after the last one. */
