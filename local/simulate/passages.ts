@@ -6,7 +6,7 @@ import { type Simulated, type SimulationSettings, simulate } from './simulation.
 const DELAY = { 'deregistration_delay.timeout_seconds': '30' };
 
 /** Checks, two target groups and an Auto Scaling group whose verdicts are held: half of it is deployed to. */
-const fleet = {
+export const smallFleet = {
   instances: 4,
   zones: ['eu-west-1a', 'eu-west-1b'],
   startUpSeconds: 10,
@@ -31,14 +31,14 @@ const stopIn = (state: string) => [{ after: state, atSeconds: 5, do: 'stop-execu
 export const passages = {
   /** One run through the whole bracket. */
   bracket: {
-    scenario: scenario.parse({ name: 'bracket', fleet, deployment }),
+    scenario: scenario.parse({ name: 'bracket', fleet: smallFleet, deployment }),
     met: /^(?!SweepFunction)/,
   },
   /** A run whose suppression somebody lifts, which fails in its lead: fence, wait, undo. */
   undone: {
     scenario: scenario.parse({
       name: 'undone',
-      fleet,
+      fleet: smallFleet,
       deployment,
       events: [{ atSeconds: 60, do: 'release-suppression' }],
     }),
@@ -46,12 +46,17 @@ export const passages = {
   },
   /** A run that is stopped in mid-way, and undone by UndoRun. */
   stopped: {
-    scenario: scenario.parse({ name: 'stopped', fleet, deployment, events: stopIn('ObserveEvidence') }),
+    scenario: scenario.parse({
+      name: 'stopped',
+      fleet: smallFleet,
+      deployment,
+      events: stopIn('ObserveEvidence'),
+    }),
     met: /^(SettleFunction|UndoRun) /,
   },
   /** A run that is stopped before its first sweep, and no event tells: the sweep finds it. */
   swept: {
-    scenario: scenario.parse({ name: 'swept', fleet, deployment, events: stopIn('Drain') }),
+    scenario: scenario.parse({ name: 'swept', fleet: smallFleet, deployment, events: stopIn('Drain') }),
     deliveries: event => (event.source === 'aws.events' ? [500] : []),
     met: /^SweepFunction /,
   },
@@ -59,7 +64,7 @@ export const passages = {
   hooks: {
     scenario: scenario.parse({
       name: 'hooks',
-      fleet: { ...fleet, instances: 2, targetGroups: fleet.targetGroups.slice(0, 1) },
+      fleet: { ...smallFleet, instances: 2, targetGroups: smallFleet.targetGroups.slice(0, 1) },
       deployment: { through: 'codedeploy', downSeconds: 10 },
     }),
     met: /^(Hook|Settle)Function /,

@@ -103,7 +103,7 @@ function eventsOf(events: Json, logicalId: string): readonly (readonly [string, 
   });
 }
 
-/** The rule under its plain names; members that are not SAM's are kept, so that they are refused as any others. */
+/** The rule under its plain names; members that are not SAM's are kept, so that they are refused with the rest. */
 function eventRule(logicalId: string, event: JsonObject, target: JsonObject): Resource {
   const { Pattern, Schedule, RuleName, Target = {}, ...members } = event;
   const { Input, InputPath, InputTransformer, RetryPolicy, DeadLetterConfig, ...others } = members;

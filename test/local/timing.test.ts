@@ -89,6 +89,21 @@ const isNew = (broken: string, wanted: (id: string) => (entry: Entry) => boolean
   };
 };
 
+function expectReplaced(
+  timing: DetectionTiming,
+  runs: readonly Awaited<ReturnType<typeof breaking>>[],
+  isWell: (id: string) => (entry: Entry) => boolean,
+): void {
+  expectWithin(
+    timing.terminated,
+    runs.map(run => run.after(0, isTerminated)),
+  );
+  expectWithin(
+    timing.replaced,
+    runs.map(run => run.after(0, isNew(run.broken, isWell))),
+  );
+}
+
 describe.each<Failure>(['answers', 'silent'])('an application that, when it is broken, %s', failure => {
   const application: ApplicationTiming = { startUpSeconds: START_UP, failure };
 
@@ -107,37 +122,13 @@ describe.each<Failure>(['answers', 'silent'])('an application that, when it is b
       timing.failed,
       runs.map(run => run.after(0, isStatus(run.broken, 'impaired'))),
     );
-    expectWithin(
-      timing.terminated,
-      runs.map(run => run.after(0, isTerminated)),
-    );
-    expectWithin(
-      timing.replaced,
-      runs.map(run =>
-        run.after(
-          0,
-          isNew(run.broken, id => isStatus(id, 'ok')),
-        ),
-      ),
-    );
+    expectReplaced(timing, runs, id => isStatus(id, 'ok'));
   });
 
   test("is replaced for its load balancer's verdict within what the model says", async () => {
     const runs = await Promise.all(SEEDS.map(seed => breaking(GROUPS, { seed, failure })));
     const timing = timeTargetGroup(group, application);
-    expectWithin(
-      timing.terminated,
-      runs.map(run => run.after(0, isTerminated)),
-    );
-    expectWithin(
-      timing.replaced,
-      runs.map(run =>
-        run.after(
-          0,
-          isNew(run.broken, id => isTarget(id, 'healthy')),
-        ),
-      ),
-    );
+    expectReplaced(timing, runs, id => isTarget(id, 'healthy'));
   });
 
   test('is seen to be well again within what the model says', async () => {

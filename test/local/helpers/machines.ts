@@ -18,6 +18,15 @@ export const machineOf = (states: States, more: object = {}): object => ({
   ...more,
 });
 
+/** A branch of a Parallel state, or what a Map state does with an item: its first state is the first of `states`. */
+export const flow = (states: States): object => ({ StartAt: Object.keys(states)[0], States: states });
+
+/** The end of a branch, for a state of any kind. */
+export const end = { End: true };
+
+/** A Pass state with this output. */
+export const pass = (output: Json, more: object = end): object => ({ Type: 'Pass', Output: output, ...more });
+
 /** A Task state that calls the function `name` by its ARN. */
 export const callOf = (name: string, more: object): object => ({
   Type: 'Task',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { smallFleet } from '../../../local/simulate/passages.ts';
 import { type Scenario, scenario } from '../../../local/simulate/scenario.ts';
 
 type Written = z.input<typeof scenario>;
@@ -10,23 +11,11 @@ export interface Given {
   readonly events?: Written['events'];
 }
 
-const DELAY = { 'deregistration_delay.timeout_seconds': '30' };
-
-/** Half of four instances in two zones, behind two target groups, with a check, in a group whose verdicts are held. */
+/** Half of the small fleet is deployed to, unless the deployment says otherwise. */
 export const given = ({ fleet, deployment, events = [] }: Given): Scenario =>
   scenario.parse({
     name: 'mutated',
-    fleet: {
-      instances: 4,
-      zones: ['eu-west-1a', 'eu-west-1b'],
-      startUpSeconds: 10,
-      targetGroups: [
-        { name: 'web', port: 8080, attributes: DELAY },
-        { name: 'admin', port: 8081, attributes: DELAY },
-      ],
-      checks: [{ port: 8080 }],
-      ...fleet,
-    },
+    fleet: { ...smallFleet, ...fleet },
     deployment: { instances: [0, 1], batches: 'all', downSeconds: 60, ...deployment },
     events,
   });
