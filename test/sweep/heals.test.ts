@@ -6,6 +6,7 @@ import {
   claimFor,
   deleteRun,
   held,
+  holdFor,
   onlySchedule,
   secondsUntilHealed,
   small,
@@ -188,4 +189,14 @@ describe('D2, R-TTL: traffic that a dead run has claimed is not claimed for ever
     await run.clock.pass(60 * MINUTE);
     expect(outcome(await run.before({ runId: 'next' }))).toBe('FAILED RunInProgress');
   });
+});
+
+test('D4, R-SWEEP: a hold that a run has left although it has succeeded is resumed', async () => {
+  const run = await swept();
+  await run.before();
+  expect(outcome(await run.after())).toBe('SUCCEEDED');
+  await holdFor(run, 'r', 'web');
+  await run.clock.pass(10 * MINUTE);
+  expect(await held(run)).toEqual([]);
+  expect([...run.standing.account.autoScaling.group('web').suspended.keys()]).toEqual([]);
 });

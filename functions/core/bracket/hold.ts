@@ -122,12 +122,17 @@ export async function releaseHolds(
       reasons.push(...unready);
       continue;
     }
-    const processes = await leaveHold(holding.group, run.runId);
-    if (!processes) continue;
-    if (processes.length > 0) await unlessGone(() => resumeProcesses(holding.group, processes));
-    await endHold(holding.group, run.runId);
+    await giveHold(holding.group, run.runId);
   }
   return reasons;
+}
+
+/** Leaves the hold on a group. The last one out resumes what the runs have suspended. */
+export async function giveHold(group: string, runId: string): Promise<void> {
+  const processes = await leaveHold(group, runId);
+  if (!processes) return;
+  if (processes.length > 0) await unlessGone(() => resumeProcesses(group, processes));
+  await endHold(group, runId);
 }
 
 async function unreadyMembers(holding: PlannedHolding, members: readonly Member[]): Promise<string[]> {

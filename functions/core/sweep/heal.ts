@@ -1,4 +1,5 @@
 import { endClaims } from '../bracket/end-claims.ts';
+import { giveHold } from '../bracket/hold.ts';
 import { planOfLost } from '../domain/lost-run.ts';
 import type { Finding, LeftBehind } from '../domain/sweep.ts';
 import { startUndo } from '../hooks/start-undo.ts';
@@ -37,11 +38,15 @@ export async function heal(finding: Finding): Promise<boolean> {
 const begin = async ({ runId, error, cause, owner, attempt }: Finding): Promise<boolean> =>
   (await startUndo({ runId, error, cause, from: owner, attempt })) === 'started';
 
-/** Its suppression was seen released and its targets in service before it succeeded: nothing of this is in AWS any more. */
-async function endLeft(runId: string, { instances, targetGroups }: LeftBehind): Promise<boolean> {
+/** Its suppression was seen released and its targets in service before it succeeded: of this only a hold is in AWS still. */
+async function endLeft(
+  runId: string,
+  { instances, targetGroups, autoScalingGroups }: LeftBehind,
+): Promise<boolean> {
   await endClaims(runId, await findInstances(instances));
   for (const arn of targetGroups) await forgetOut(arn, runId);
-  return instances.length + targetGroups.length > 0;
+  for (const group of autoScalingGroups) await giveHold(group, runId);
+  return instances.length + targetGroups.length + autoScalingGroups.length > 0;
 }
 
 /** From the next sweep on it is a failed run that has something left, and is undone as such. */

@@ -93,6 +93,20 @@ export async function claimFor(of: Bracket, runId: string, instanceId: string, c
   );
 }
 
+/** Holds a group for a run that does not know of it. */
+export async function holdFor(of: Bracket, runId: string, group: string): Promise<void> {
+  const { client, TableName } = operator(of);
+  const processes = ['HealthCheck', 'ReplaceUnhealthy'] as const;
+  for (const process of processes)
+    of.standing.account.autoScaling.group(group).suspended.set(process, 'User suspended');
+  const Item = {
+    pk: { S: `autoscaling#${group}` },
+    runs: { SS: [runId] },
+    suspended: { SS: [...processes] },
+  };
+  await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
+}
+
 /** Takes the traffic of an instance over, as the claim of another run does, in the middle of an act (D2). */
 export async function takeTrafficOver(of: Bracket, runId: string, instanceId: string): Promise<void> {
   const { client, TableName } = operator(of);
