@@ -163,6 +163,34 @@ describe('D38: with policy.afterFailure held', () => {
   });
 });
 
+test('D38: what a run held of a fleet that is deployed to again is held no more, though the plan dies at its last write', async () => {
+  let diesAt = Number.POSITIVE_INFINITY;
+  const run = await bracket(usual, {
+    gates: ({ world: { clock } }) => [
+      {
+        before: ({ action, caller, at }, input) => {
+          if (action !== 'UpdateItem' || caller.name !== 'PlanFunction') return;
+          if (!/SET heldUntil = :at/.test(String(input.UpdateExpression))) return;
+          diesAt = Math.min(diesAt, at);
+          if (clock.now() < diesAt + 30_000) throw new ServiceError('ThrottlingException', 'not now');
+        },
+      },
+    ],
+  });
+  await run.before({ policy: { readySeconds: 120, afterFailure: 'held', heldSeconds: 4 * 3600 } });
+  run.standing.fleet.instances[1]?.application.stop();
+  await run.after();
+  // Its step is retried, and finds what it has written before.
+  const rollback = await run.before({ runId: 'rollback', fleet: { instanceIds: run.ids(1) } });
+  expect(outcome(rollback)).toBe('SUCCEEDED');
+  expect(run.clock.now()).toBeGreaterThan(diesAt);
+  run.standing.fleet.instances[1]?.application.start(10);
+  expect(outcome(await run.after({ runId: 'rollback' }))).toBe('SUCCEEDED');
+  await run.clock.pass(20 * MINUTE);
+  expect(suppressed(run)).toEqual([]);
+  expect(suspended(run)).toEqual([]);
+});
+
 describe('D38: with policy.afterFailure replaced', () => {
   test('what is not proven ready is not put back, and replaced at once', async () => {
     const { run, after } = await failed({ afterFailure: 'replaced' });

@@ -1,6 +1,7 @@
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
+import type { RunRecord } from '../ledger/items.ts';
 import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
 import { SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
@@ -10,6 +11,7 @@ import { claimFleet, runsThatGiveWay } from './claim-fleet.ts';
 import { coverOf } from './cover.ts';
 import { list } from './discover-fleet.ts';
 import { dropClaims } from './end-claims.ts';
+import { keepTakenOver } from './keep-taken-over.ts';
 import { emergencyOf, type PlannedRun, planRun } from './plan-run.ts';
 import { readsFor } from './reads.ts';
 
@@ -55,9 +57,9 @@ export async function beginRun(
   { owner, startedAt, enteredAt, optIn }: Beginning,
 ): Promise<Begun> {
   const now = nowSeconds();
-  await refuseEnded(request.runId, owner);
+  const earlier = await refuseEnded(request.runId, owner);
   const reads = await readsFor(request.observer, enteredAt - PLAN_MAY_BE_OLD_MS);
-  const planned = await planRun(request, optIn, now, reads);
+  const planned = await keepTakenOver(await planRun(request, optIn, now, reads), earlier);
   const { plan } = planned;
   const begun = {
     runId: request.runId,
@@ -78,7 +80,7 @@ export async function beginRun(
   };
   const deadline = now + plan.budgets.before + plan.budgets.undo;
   await createRun({ runId: request.runId, owner, request, plan, createdAt: now, deadline });
-  const { conflicts, superseding } = await claimFleet(request, owner, planned, now);
+  const conflicts = await claimFleet(request, owner, planned, now);
   if (conflicts.length === 0) return { ...begun, verdict: 'planned', waitSeconds: 0 };
 
   const leaving = await runsThatGiveWay(request.runId, now, conflicts);
@@ -88,16 +90,21 @@ export async function beginRun(
     throw new RunInProgress(
       `Run ${list([...new Set(conflicts.map(conflict => conflict.by))])} is live on ${list(conflicts.map(conflict => conflict.instanceId))} and moves the same traffic. Wait for it, or say queue: true with a longer policy.waitSeconds.`,
     );
-  const unused = await findInstances(plan.instanceIds.filter(id => !superseding.has(id)));
-  if (await dropClaims(request.runId, unused)) await markActed(request.runId, owner);
+  const claimed = await findInstances(plan.instanceIds);
+  const unused = [...claimed].filter(([, { tookOver }]) => tookOver !== request.runId);
+  if (await dropClaims(request.runId, new Map(unused))) await markActed(request.runId, owner);
   return { ...begun, verdict: 'queued', waitSeconds };
 }
 
 /** What the runs of one deployment plan by may be so much older than their start: they all begin at about the same time. */
 const PLAN_MAY_BE_OLD_MS = 15_000;
 
-/** A redriven or repeated execution must not begin what has ended (D12). */
-async function refuseEnded(runId: string, owner: string): Promise<void> {
+/**
+ * A redriven or repeated execution must not begin what has ended (D12).
+ *
+ * @returns the run as an earlier plan of this execution has left it
+ */
+async function refuseEnded(runId: string, owner: string): Promise<RunRecord | undefined> {
   const run = await findRun(runId);
   if (run?.status === 'ended')
     throw new RunEnded(
@@ -105,6 +112,7 @@ async function refuseEnded(runId: string, owner: string): Promise<void> {
     );
   if (run && run.owner !== owner)
     throw new RunInProgress(`Run ${runId} is live in ${run.owner}. Wait for it, or use another runId.`);
+  return run;
 }
 
 /** What after-deploy goes by. All times are seconds since the epoch. */

@@ -1,4 +1,5 @@
 import { concurrently } from '../aws/batch.ts';
+import { listAt } from '../domain/lists.ts';
 import { overdueAt } from '../domain/sweep.ts';
 import { claimInstance } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
@@ -15,28 +16,26 @@ export interface Conflict {
   readonly why: 'traffic' | 'releasing';
 }
 
-export interface Claims {
-  readonly conflicts: readonly Conflict[];
-  /** Instances whose traffic was taken over: what was recorded of it is this run's to put back now. */
-  readonly superseding: ReadonlySet<string>;
-}
-
-/** Claims every member, those of runs that are over with their traffic, hold and memberships (D2). */
+/**
+ * Claims every member, those of runs that are over with their traffic, hold and memberships (D2).
+ *
+ * @returns what cannot be claimed now
+ */
 export async function claimFleet(
   request: RunRequest,
   owner: string,
-  { plan, members, movedBy, putAsideBy }: PlannedRun,
+  { plan, members, movedBy, heldBy, putAsideBy }: PlannedRun,
   now: number,
-): Promise<Claims> {
+): Promise<readonly Conflict[]> {
   const conflicts: Conflict[] = [];
-  const superseding = new Set<string>();
+  const takenOver = new Set<string>();
   const ended = await runsThatAreOver(new Set(movedBy.values()), now);
   // Written before anything is taken over: from then on this run has something to undo.
   if (ended.size > 0) {
     await markActed(request.runId, owner);
     if (await shareHolds(request.runId, plan.holdings)) {
       for (const [instanceId, by] of movedBy) conflicts.push({ instanceId, by, why: 'releasing' });
-      return { conflicts, superseding };
+      return conflicts;
     }
   }
   await concurrently(members, LEDGER_WRITES_AT_ONCE, async member => {
@@ -51,7 +50,8 @@ export async function claimFleet(
       now,
       was !== undefined && ended.has(was) ? was : undefined,
     );
-    if (answer.claimed && was !== undefined && ended.has(was)) superseding.add(instanceId);
+    if (answer.claimed) for (const runId of listAt(heldBy, instanceId)) takenOver.add(runId);
+    if (answer.claimed && was !== undefined && ended.has(was)) takenOver.add(was);
     else if (!answer.claimed) conflicts.push({ instanceId, by: answer.by, why: answer.why });
     // That run has ended since the plan was made, and the plan shows its targets as out: plan again.
     else if (was !== undefined) conflicts.push({ instanceId, by: was, why: 'releasing' });
@@ -59,8 +59,8 @@ export async function claimFleet(
   for (const [instanceId, by] of await livePutAside(putAsideBy))
     conflicts.push({ instanceId, by, why: 'traffic' });
   // What a run held of a fleet that is deployed to again is looked at no more (D38).
-  if (superseding.size > 0) for (const was of ended) await endHolding(was, now, 'held');
-  return { conflicts, superseding };
+  for (const was of takenOver) await endHolding(was, now, 'held');
+  return conflicts;
 }
 
 /** In service again before this run gives its go-ahead, such an instance would be neither suppressed nor out of traffic. */

@@ -36,6 +36,8 @@ export interface PlannedRun {
   readonly members: readonly Member[];
   /** By instance: the run that moved its traffic when it was planned. */
   readonly movedBy: ReadonlyMap<string, string>;
+  /** By instance that is in traffic: failed runs that keep it held (D38). */
+  readonly heldBy: ReadonlyMap<string, readonly string[]>;
   /** As `movedBy`, of the bystanders: what a run keeps in Standby is in service again when it ends. */
   readonly putAsideBy: ReadonlyMap<string, string>;
 }
@@ -131,6 +133,11 @@ export async function planRun(
     plan,
     members,
     movedBy: moversOf(records, request.runId),
+    heldBy: new Map(
+      members
+        .filter(({ memberships }) => memberships.length > 0)
+        .map(({ instanceId }) => [instanceId, holdersOf(records.get(instanceId))]),
+    ),
     putAsideBy: moversOf(putAside, request.runId),
   };
 }
@@ -142,6 +149,9 @@ function moversOf(records: ReadonlyMap<string, InstanceRecord>, runId: string): 
     if (traffic !== undefined && traffic !== runId) movers.set(instanceId, traffic);
   return movers;
 }
+
+const holdersOf = (record: InstanceRecord | undefined): string[] =>
+  [...(record?.claims ?? [])].filter(([, { fate }]) => fate?.how === 'held').map(([runId]) => runId);
 
 /** The target groups of which a live or failed run has taken one of these instances out. */
 const groupsOut = (records: ReadonlyMap<string, InstanceRecord>): ReadonlySet<string> =>

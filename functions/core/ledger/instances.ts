@@ -34,8 +34,9 @@ export async function claimInstance(
   nowSeconds: number,
   superseded = runId,
 ): Promise<ClaimAnswer> {
+  const takesOver = movesTraffic && superseded !== runId;
   const claimed = await change(pk.instance(instanceId), {
-    UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''} ADD claimants :runs REMOVE releasing, releasingUntil`,
+    UpdateExpression: `SET #claim = :claim${movesTraffic ? ', traffic = :run, memberships = :memberships' : ''}${takesOver ? ', tookOver = :run' : ''} ADD claimants :runs REMOVE releasing, releasingUntil`,
     ConditionExpression: `(attribute_not_exists(releasing) OR releasing = :run OR releasingUntil < :now)${
       movesTraffic ? ' AND (attribute_not_exists(traffic) OR traffic IN (:run, :superseded))' : ''
     }`,
@@ -122,7 +123,7 @@ export async function beginRelease(
  * @param handsOn leaves the instance suppressed: whoever claims it last has to release it, whatever it has done itself
  */
 export async function leaveClaim(runId: string, record: InstanceRecord, handsOn = false): Promise<boolean> {
-  const moved = record.traffic === runId ? ', traffic, memberships' : '';
+  const moved = record.traffic === runId ? ', traffic, memberships, tookOver' : '';
   const released = record.releasing === runId ? ', releasing, releasingUntil' : '';
   const left = await change(pk.instance(record.instanceId), {
     UpdateExpression: `${handsOn ? 'SET handedOn = :yes ' : ''}REMOVE #claim${moved}${released} DELETE claimants :me`,
@@ -151,7 +152,7 @@ export async function leaveToCover(
   coveredBy: string,
   deployed: Deployed,
 ): Promise<boolean> {
-  const moved = record.traffic === runId ? ', traffic, memberships' : '';
+  const moved = record.traffic === runId ? ', traffic, memberships, tookOver' : '';
   const left = await change(pk.instance(record.instanceId), {
     UpdateExpression: `SET deployed = :deployed REMOVE #claim${moved} DELETE claimants :me`,
     ConditionExpression: 'contains(claimants, :cover) AND attribute_not_exists(releasing)',
@@ -227,6 +228,7 @@ export function toRecord(instanceId: string, item: Item): InstanceRecord {
     memberships: parsed<Membership[]>(item.memberships) ?? [],
     ...(item.traffic?.S ? { traffic: item.traffic.S } : {}),
     ...(item.releasing?.S ? { releasing: item.releasing.S } : {}),
+    ...(item.tookOver?.S ? { tookOver: item.tookOver.S } : {}),
     ...(deployed && { deployed }),
   };
 }

@@ -11,8 +11,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | newcomers (set of ids), suppressedSince, suppressedAt, takenOutAt, heldAt, goAheadAt,      |
  * |                      | resumedAt, endedAt, outcome, error, cause, heldUntil, told (set of what people were told), |
  * |                      | `slot#<act>`, expiresAt                                                                    |
- * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), memberships,        |
- * |                      | releasing (runId), releasingUntil, handedOn, deployed (Deployed)                         |
+ * | `instance#<id>`      | claimants (set of runIds), `claim#<runId>` (Claim), traffic (runId), tookOver (runId),   |
+ * |                      | memberships, releasing (runId), releasingUntil, handedOn, deployed (Deployed)            |
  * | `targetgroup#<arn>`  | holder, holderUntil, outRuns (set of runIds), `out#<runId>` (count by zone)              |
  * | `autoscaling#<name>` | runs (set of runIds), suspended (set of processes that we suspended), alone, resuming    |
  * | `pace#<calls>`       | nextAt (milliseconds): the next free turn for calls that draw from one bucket of AWS's   |
@@ -104,6 +104,8 @@ export interface InstanceRecord {
   readonly claims: ReadonlyMap<string, Claim>;
   /** The run that may move its traffic. */
   readonly traffic?: string;
+  /** The run that took its traffic over from one that had ended: while that one moves it, the memberships are out (D2). */
+  readonly tookOver?: string;
   /** As listed before the first deregistration. */
   readonly memberships: readonly Membership[];
   /** The run that is disabling its suppression. */
