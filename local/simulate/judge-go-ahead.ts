@@ -11,7 +11,8 @@ export function judgeGoAhead(evidence: Evidence, runId: string, instanceIds: rea
   const spec = deploymentOfRun(scenario, runId);
   for (const id of instanceIds) {
     const instance = account.ec2.instance(id);
-    if (instance?.state !== 'running') continue;
+    // What its group is ending is left alone: it is in nobody's hands but Auto Scaling's (D30, R-LIFECYCLE).
+    if (instance?.state !== 'running' || fleet.isLeaving(id)) continue;
     underway.deployments.set(id, { runId, since: now });
     if (!isEmergency(spec) && !people.changedSuppressionUnseen(id, decidedAt))
       judgeSuppression(evidence, id, now + spec.downSeconds * 1000);

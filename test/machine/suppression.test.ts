@@ -182,6 +182,28 @@ describe("D39: somebody else's suppression", () => {
     expect(Math.abs(Number(endOf(found)) - end)).toBeLessThan(2000);
   });
 
+  test('R-PARTIAL: gets its own end back also where EC2 first says nothing of it', async () => {
+    let isSilent = true;
+    const found = await bracket(workers, {
+      gates: () => [
+        {
+          async around({ action, caller }, input, perform) {
+            if (!isSilent || caller.name !== 'ReleaseFunction' || !action.startsWith('Enable'))
+              return perform(input);
+            isSilent = false;
+            return { SuccessfulResults: [], UnsuccessfulResults: [] };
+          },
+        },
+      ],
+    });
+    await suppress(found, 3000);
+    const end = Number(endOf(found));
+    await found.before();
+    expect((await found.after()).status).toBe('SUCCEEDED');
+    expect(isSilent).toBe(false);
+    expect(Math.abs(Number(endOf(found)) - end)).toBeLessThan(2000);
+  });
+
   test('that cannot be lengthened refuses the run, and stays', async () => {
     const found = await bracket(workers, { physics: { secondEnable: 'fails' } });
     await suppress(found, 3000);

@@ -130,7 +130,11 @@ test('no ids are no call: to EC2 they would mean every instance', async () => {
   expect(await account.run(() => describeInstances([]))).toEqual(new Map());
   expect(await account.run(() => applicationStatuses([]))).toEqual(new Map());
   expect(await account.run(() => applicationStatusChecks([]))).toEqual(new Map());
-  expect(await account.run(() => enableSuppression([], 60, 't'))).toEqual({ done: [], failed: [] });
+  expect(await account.run(() => enableSuppression([], 60, 't'))).toEqual({
+    done: [],
+    failed: [],
+    unnamed: [],
+  });
   expect(account.asked).toEqual([]);
 });
 
@@ -297,7 +301,8 @@ test('R-PARTIAL: what EC2 refuses inside a successful answer is told apart, with
   });
   const outcome = await account.run(() => enableSuppression(['i-1', 'i-2', 'i-3', 'i-4', 'i-5'], 5400, 't'));
   expect(outcome).toEqual({
-    done: [{ instanceId: 'i-1', resumesAt: at }, { instanceId: 'i-2' }, { instanceId: 'i-5' }],
+    done: [{ instanceId: 'i-1', resumesAt: at }, { instanceId: 'i-2' }],
+    unnamed: ['i-5'],
     failed: [
       { instanceId: 'i-3', reason: 'it is suppressed already' },
       { instanceId: 'i-4', reason: 'EC2 gives no reason' },
@@ -366,6 +371,7 @@ test('suppression is ended for the instances that are named, and for no others',
   expect(await account.run(() => disableSuppression(['i-1'], 't'))).toEqual({
     done: [{ instanceId: 'i-1' }],
     failed: [],
+    unnamed: [],
   });
   expect(account.asked[0]?.input).toMatchObject({ InstanceIds: ['i-1'] });
 });

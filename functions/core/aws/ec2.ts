@@ -240,6 +240,8 @@ function checkFacts(check: ApplicationStatusCheckResponseObject, action: string)
 export interface SuppressionOutcome {
   readonly done: { readonly instanceId: string; readonly resumesAt?: Date }[];
   readonly failed: { readonly instanceId: string; readonly reason: string }[];
+  /** Neither done nor failed, as where EC2 ignores a repeated call: what became of it has to be seen, or asked again. */
+  readonly unnamed: string[];
 }
 
 /**
@@ -281,25 +283,24 @@ async function suppressing(
   call: (ids: string[], token: string) => Promise<SuppressionAnswer>,
 ): Promise<SuppressionOutcome> {
   const failed: { instanceId: string; reason: string }[] = [];
+  const unnamed: string[] = [];
   const accepted = await isolating(ids, isNotFound, async some => {
     const answer = await unlessInvalid(some, () => call([...some], clientToken(token, some)));
     const reasons = new Map(answer.UnsuccessfulResults?.map(one => [one.InstanceId, one.Reason]));
     const ends = new Map(answer.SuccessfulResults?.map(one => [one.InstanceId, one.ResumeAt]));
-    for (const instanceId of some) {
-      if (reasons.has(instanceId)) {
+    for (const instanceId of some)
+      if (reasons.has(instanceId))
         failed.push({ instanceId, reason: reasons.get(instanceId) ?? 'EC2 gives no reason' });
-      }
-    }
-    // An instance that is named in neither list counts as accepted: EC2 ignores a repeated call, without an error.
+      else if (!ends.has(instanceId)) unnamed.push(instanceId);
     return some
-      .filter(instanceId => !reasons.has(instanceId))
+      .filter(instanceId => ends.has(instanceId) && !reasons.has(instanceId))
       .map(instanceId => {
         const resumesAt = ends.get(instanceId);
         return { instanceId, ...(resumesAt !== undefined && { resumesAt }) };
       });
   });
   for (const { item, reason } of accepted.failed) failed.push({ instanceId: item, reason });
-  return { done: accepted.done, failed };
+  return { done: accepted.done, failed, unnamed };
 }
 
 /** A duration that EC2 does not take is refused for the whole call: the same answer for each of its instances (D31). */

@@ -70,10 +70,14 @@ export async function releaseSuppression(
   const inBatches = (ids: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) =>
     inChunks(ids.sort(), SUPPRESSION_INSTANCES, 1, async chunk => {
       await before();
-      const { failed } = await act(chunk);
-      if (failed.length === 0) return;
-      const facts = await describeInstances(failed.map(failure => failure.instanceId));
-      for (const { instanceId, reason } of failed)
+      const { failed, unnamed } = await act(chunk);
+      const doubtful = [
+        ...failed,
+        ...unnamed.map(instanceId => ({ instanceId, reason: 'EC2 does not say what it did' })),
+      ];
+      if (doubtful.length === 0) return;
+      const facts = await describeInstances(doubtful.map(({ instanceId }) => instanceId));
+      for (const { instanceId, reason } of doubtful)
         if (facts.get(instanceId)?.state === 'running') refused.push(`${instanceId}: ${reason}`);
     });
   await inBatches(disabling, chunk =>
