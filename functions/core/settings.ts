@@ -4,8 +4,11 @@ export interface OptInTag {
   readonly value: string;
 }
 
-/** The key is a constant because IAM's condition keys, which carry it, cannot be parameters; the value is one. */
-export const optInTag = (value: string): OptInTag => ({ key: 'quiesce', value });
+/** A constant, because IAM's condition keys, which carry it, cannot be parameters. */
+export const OPT_IN_TAG_KEY = 'quiesce';
+
+/** The value is a parameter of the stack. */
+export const optInTag = (value: string): OptInTag => ({ key: OPT_IN_TAG_KEY, value });
 
 type Setting =
   | 'LEDGER_TABLE'

@@ -7,7 +7,7 @@ import type {
   DisableApplicationStatusCheckSuppressionCommandInput,
   EnableApplicationStatusCheckSuppressionCommandInput,
 } from '@aws-sdk/client-ec2';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   applicationStatusChecks,
   applicationStatuses,
@@ -17,6 +17,7 @@ import {
   instancesWithAddresses,
   instancesWithTag,
 } from '../../functions/core/aws/ec2.ts';
+import { AccessDenied, AwsFailure } from '../../functions/core/errors.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { names, scripted } from './helpers/scripted-account.ts';
 
@@ -333,6 +334,62 @@ test('R-GONE: an instance that vanished is named, and the others are suppressed,
   account.asked.length = 0;
   await account.run(() => enableSuppression(['i-1'], 60, 'run-2'));
   expect(tokens).not.toContain(account.asked[0]?.input.ClientToken);
+});
+
+describe('D19: IAM denies a whole call for one instance without the opt-in tag', () => {
+  const denying = (tagged: readonly string[]) =>
+    scripted('ec2', {
+      DescribeInstances: () => ({
+        Reservations: [
+          {
+            Instances: ['i-1', 'i-2', 'i-3'].map(InstanceId => ({
+              InstanceId,
+              State: { Name: 'running' },
+              Placement: { AvailabilityZone: 'a' },
+              Tags: tagged.includes(InstanceId) ? [{ Key: 'quiesce', Value: 'enabled' }] : [],
+            })),
+          },
+        ],
+      }),
+      DisableApplicationStatusCheckSuppression: ({ InstanceIds = [] }: { InstanceIds?: string[] }) => {
+        if (InstanceIds.some(id => !tagged.includes(id)))
+          throw new ServiceError('UnauthorizedOperation', 'You are not authorized', 403);
+        return { SuccessfulResults: InstanceIds.map(InstanceId => ({ InstanceId })) };
+      },
+    });
+  const disable = (account: ReturnType<typeof scripted>, ...ids: string[]) =>
+    account.run(() => disableSuppression(ids, 't'));
+
+  test('and the others are asked for without it', async () => {
+    const account = denying(['i-1', 'i-3']);
+    const outcome = await disable(account, 'i-1', 'i-2', 'i-3', 'i-gone');
+    expect(outcome.done.map(({ instanceId }) => instanceId)).toEqual(['i-1', 'i-3']);
+    expect(outcome.failed).toEqual(
+      ['i-2', 'i-gone'].map(instanceId => ({
+        instanceId,
+        reason: expect.stringContaining('UnauthorizedOperation'),
+      })),
+    );
+    expect(account.asked).toHaveLength(4);
+  });
+
+  test('and a role that is permitted none is denied, in as many calls as there are values of the tag', async () => {
+    const account = denying([]);
+    await expect(disable(account, 'i-1', 'i-2')).rejects.toThrow(AccessDenied);
+    await expect(disable(account, 'i-1')).rejects.toThrow(AccessDenied);
+    expect(account.asked).toHaveLength(4);
+  });
+
+  test('and what fails otherwise is thrown as it is', async () => {
+    let calls = 0;
+    const account = scripted('ec2', {
+      DescribeInstances: () => ({ Reservations: [] }),
+      DisableApplicationStatusCheckSuppression: () => {
+        throw new ServiceError(++calls === 1 ? 'UnauthorizedOperation' : 'IncorrectState', 'no', 400);
+      },
+    });
+    await expect(disable(account, 'i-1', 'i-2')).rejects.toThrow(AwsFailure);
+  });
 });
 
 test('D31: a duration that EC2 does not take is an answer for each instance, in one call', async () => {

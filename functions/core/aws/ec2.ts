@@ -13,8 +13,9 @@ import {
   type SuccessfulSuppressionResponseObject,
   type UnsuccessfulSuppressionResponseObject,
 } from '@aws-sdk/client-ec2';
-import { AwsFailure } from '../errors.ts';
+import { AccessDenied, AwsFailure } from '../errors.ts';
 import { CHECKS_PER_DESCRIBE, DESCRIBES_AT_ONCE, INSTANCES_PER_FILTER, STATUS_INSTANCES } from '../limits.ts';
+import { OPT_IN_TAG_KEY } from '../settings.ts';
 import { inChunks, isolating, pages } from './batch.ts';
 import { given, isNotFound, send } from './call.ts';
 import { ec2 } from './clients.ts';
@@ -285,7 +286,9 @@ async function suppressing(
   const failed: { instanceId: string; reason: string }[] = [];
   const unnamed: string[] = [];
   const accepted = await isolating(ids, isNotFound, async some => {
-    const answer = await unlessInvalid(some, () => call([...some], clientToken(token, some)));
+    const answer = await isolatingDenied(some, part =>
+      unlessInvalid(part, () => call([...part], clientToken(token, part))),
+    );
     const reasons = new Map(answer.UnsuccessfulResults?.map(one => [one.InstanceId, one.Reason]));
     const ends = new Map(answer.SuccessfulResults?.map(one => [one.InstanceId, one.ResumeAt]));
     for (const instanceId of some)
@@ -301,6 +304,39 @@ async function suppressing(
   });
   for (const { item, reason } of accepted.failed) failed.push({ instanceId: item, reason });
   return { done: accepted.done, failed, unnamed };
+}
+
+/**
+ * IAM permits by the opt-in tag (D19), and denies the whole call for one instance without it. Then those that carry the same
+ * value are asked for together: one denied group is an answer for its instances, and none permitted is the denial itself.
+ */
+async function isolatingDenied(
+  ids: readonly string[],
+  call: (ids: readonly string[]) => Promise<SuppressionAnswer>,
+): Promise<SuppressionAnswer> {
+  try {
+    return await call(ids);
+  } catch (error) {
+    if (!(error instanceof AccessDenied) || ids.length === 1) throw error;
+    const facts = await describeInstances(ids);
+    const alike = Map.groupBy(ids, id => facts.get(id)?.tags[OPT_IN_TAG_KEY]);
+    const parts = [...alike.values()];
+    const answers: SuppressionAnswer[] = [];
+    const denied: UnsuccessfulSuppressionResponseObject[] = [];
+    for (const part of parts) {
+      try {
+        answers.push(await call(part));
+      } catch (refused) {
+        if (!(refused instanceof AccessDenied)) throw refused;
+        denied.push(...part.map(InstanceId => ({ InstanceId, Reason: refused.message })));
+      }
+    }
+    if (answers.length === 0) throw error;
+    return {
+      SuccessfulResults: answers.flatMap(one => one.SuccessfulResults ?? []),
+      UnsuccessfulResults: [...answers.flatMap(one => one.UnsuccessfulResults ?? []), ...denied],
+    };
+  }
 }
 
 /** A duration that EC2 does not take is refused for the whole call: the same answer for each of its instances (D31). */
