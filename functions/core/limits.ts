@@ -133,6 +133,9 @@ export const SUPPRESSION_MARGIN_SECONDS = 120;
 /** How long the announcement that a run disables a suppression keeps others away. MEASURED: release shows after 120-150 s. */
 export const RELEASING_SECONDS = 600;
 
+/** How long an act that has read a run in one phase may go on in the next: its own time-out and some slack, as a fence waits. Ours. */
+export const JOINING_SECONDS = ACT_TIMEOUT_SECONDS + 5;
+
 /** How long a target group is guarded while a floor is judged and targets leave: as long as an act can last. */
 export const GUARD_SECONDS = ACT_TIMEOUT_SECONDS;
 

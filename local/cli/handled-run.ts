@@ -1,5 +1,6 @@
 import { groups } from '../../functions/core/aws/auto-scaling.ts';
 import { describeExecution } from '../../functions/core/aws/step-functions.ts';
+import { instancesOf } from '../../functions/core/bracket/members.ts';
 import type { HandledRun } from '../../functions/core/domain/by-hand.ts';
 import { findHold } from '../../functions/core/ledger/auto-scaling-holds.ts';
 import { findInstances } from '../../functions/core/ledger/instances.ts';
@@ -11,7 +12,7 @@ export async function readHandled(run: RunRecord): Promise<HandledRun> {
   const { runId, status, plan, owner } = run;
   const [execution, records, guards, holds, standby] = await Promise.all([
     owner.startsWith('arn:') ? describeExecution(owner) : undefined,
-    findInstances(plan.instanceIds),
+    findInstances(instancesOf(run)),
     readGuards(plan.groups.map(({ arn }) => arn)),
     Promise.all(plan.holdings.map(async ({ group }) => ({ group, hold: await findHold(group) }))),
     groups(plan.holdings.filter(({ mode }) => mode === 'standby').map(({ group }) => group)),

@@ -3,6 +3,7 @@ import { findRun } from '../../functions/core/ledger/runs.ts';
 import { byHand, describeByHand } from '../../local/cli/by-hand-text.ts';
 import { readHandled } from '../../local/cli/handled-run.ts';
 import { runAs } from '../../local/wire/invocation.ts';
+import { hooked, scaled } from '../instances/helpers/launches.ts';
 import { type Bracket, bracket, type Fleet, outcome } from '../machine/helpers/bracket.ts';
 import { runLine } from './helpers/aws-cli.ts';
 import { enteredState, held, small } from './helpers/stopped.ts';
@@ -122,6 +123,22 @@ describe('by hand, with nothing of Quiesce running', () => {
     expect(autoScaling.group('web').suspended.size).toBe(2);
     for (const runId of ['same-instance', 'same-group'])
       expect(outcome(await run.after({ runId }))).toBe('SUCCEEDED');
+    expect(await run.violations()).toEqual([]);
+  });
+
+  test('what was launched during the run is released as well', async () => {
+    const fleet = await scaled(hooked({}, { hooks: { launch: 60 } }), {
+      deliveries: (_event, rule) => (rule.includes('InstanceLaunch') ? [500] : []),
+    });
+    const run = fleet.bracket;
+    expect(outcome(await run.before({ policy: { launches: 'join' } }))).toBe('SUCCEEDED');
+    fleet.scaleTo(5);
+    await fleet.pass(420);
+    const [launched = ''] = fleet.newcomers;
+    expect(run.standing.account.checks.overall(launched).status).toBe('suppressed');
+    await closeByHand(run, 'r');
+    await run.clock.pass(5 * MINUTE);
+    expect(run.standing.account.checks.overall(launched).status).toBe('ok');
     expect(await run.violations()).toEqual([]);
   });
 

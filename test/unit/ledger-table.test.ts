@@ -50,6 +50,12 @@ test('R-CHUNK: many items are read by the hundred, absent ones are left out, and
     expect(asked).toHaveLength(2);
   }));
 
+test('a key that is named twice is read once: DynamoDB refuses the whole batch otherwise', () =>
+  ledger.as(async () => {
+    await put('twice');
+    expect([...(await getAll(['twice', 'twice'])).keys()]).toEqual(['twice']);
+  }));
+
 test('a condition that does not hold is an answer, of a change as of a removal', () =>
   ledger.as(async () => {
     await put('c');

@@ -1,8 +1,13 @@
 import type { Member } from '../domain/fleet.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 
-/** Every instance that a run may have changed: those of its plan, and those that were launched meanwhile. */
-export const instancesOf = (run: RunRecord): readonly string[] => [...run.plan.instanceIds, ...run.newcomers];
+/**
+ * Every instance that a run may have changed, each once: those of its plan, and those that were launched meanwhile. What joins a
+ * run that is still queued is in service, and a member, when it is planned again.
+ */
+export const instancesOf = (run: Pick<RunRecord, 'plan' | 'newcomers'>): readonly string[] => [
+  ...new Set([...run.plan.instanceIds, ...run.newcomers]),
+];
 
 /** A run's members as they were claimed. What is claimed no more is finished and left out. */
 export const membersOf = (run: RunRecord, records: ReadonlyMap<string, InstanceRecord>): Member[] =>
@@ -10,7 +15,11 @@ export const membersOf = (run: RunRecord, records: ReadonlyMap<string, InstanceR
 
 /** Instances that were launched during the run, of which nothing is asked but their release. */
 export const newcomersOf = (run: RunRecord, records: ReadonlyMap<string, InstanceRecord>): Member[] =>
-  claimed(run, run.newcomers, records);
+  claimed(
+    run,
+    run.newcomers.filter(id => !run.plan.instanceIds.includes(id)),
+    records,
+  );
 
 const claimed = (
   run: RunRecord,

@@ -11,7 +11,12 @@ import { leaveSuppression } from '../domain/suppression.ts';
 import { beginRelease, findInstances, leaveClaim } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { ownRun } from '../ledger/runs.ts';
-import { LEDGER_WRITES_AT_ONCE, RELEASING_SECONDS, SUPPRESSION_INSTANCES } from '../limits.ts';
+import {
+  JOINING_SECONDS,
+  LEDGER_WRITES_AT_ONCE,
+  RELEASING_SECONDS,
+  SUPPRESSION_INSTANCES,
+} from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { releaseHolds } from './hold.ts';
 import { instancesOf, membersOf } from './members.ts';
@@ -25,6 +30,8 @@ export async function release(runId: string, owner: string, deadline: number): P
   const members = membersOf(run, records);
   const now = nowSeconds();
   const wait = nextWait(now, deadline, pollSeconds(run.plan.budgets.after));
+  const joining = secondsToJoin(run, now);
+  if (joining > 0) return waitingStep(Math.min(wait, joining), ['what was just joining this run']);
   const held = await releaseHolds(run, members);
   if (held.length > 0) return waitingStep(wait, held.slice(0, 5));
   const turn = await secondsToRelease(run);
@@ -33,6 +40,13 @@ export async function release(runId: string, owner: string, deadline: number): P
   if (refused.length > 0) return waitingStep(wait, refused.slice(0, 5));
   return metStep(members.length);
 }
+
+/**
+ * Seconds in which a launch that began to join the run before its after-deploy may still enable a suppression (R-UNDO): a
+ * release must not overtake it. Whatever joins is in the record by then, so a run without newcomers waits for none.
+ */
+const secondsToJoin = ({ newcomers, resumedAt }: RunRecord, now: number): number =>
+  newcomers.length > 0 ? Math.max(0, (resumedAt ?? 0) + JOINING_SECONDS - now) : 0;
 
 /** Seconds until it is the run's turn to disable suppressions; 0 when it is now, or it has none. */
 export const secondsToRelease = async ({ runId, plan }: RunRecord): Promise<number> =>

@@ -30,7 +30,10 @@ export interface Suppressed {
   readonly enabled: number;
   /** Found suppressed for long enough. */
   readonly already: number;
-  /** Refused, and suppressed already: what is there has to do. Only while a run that has its go-ahead lengthens it. */
+  /**
+   * Refused, and suppressed already: what is there has to do. Only while a run that has its go-ahead lengthens it. What was
+   * launched meanwhile counts here whatever it is: nothing was deployed to it in the run's name.
+   */
   readonly refused: number;
   /** What is left of the lead, in seconds. */
   readonly leadSeconds: number;
@@ -80,9 +83,12 @@ export async function suppress({ runId, owner, until, round }: SuppressRequest):
       tokenOf([runId, owner, round, longest, ids]),
     );
     const there = await withoutGone(failed);
-    const lasting = there.filter(({ instanceId }) => statuses.get(instanceId)?.status === 'suppressed');
-    if (there.length > lasting.length || (there.length > 0 && run.phase === 'before'))
-      throw refusal(there, longest - now);
+    const blocking = there.filter(
+      ({ instanceId }) =>
+        run.plan.instanceIds.includes(instanceId) &&
+        (run.phase === 'before' || statuses.get(instanceId)?.status !== 'suppressed'),
+    );
+    if (blocking.length > 0) throw refusal(blocking, longest - now);
     refused += there.length;
   });
   // The lead counts from the last chunk, for this run and for those that will find its suppression.

@@ -10,6 +10,7 @@ import { STANDBY_INSTANCES, SUPPRESSION_INSTANCES, TARGETS_PER_CALL } from '../l
 import { isRunId } from '../request.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { instancesOf } from './members.ts';
 
 /** Every member is always there (D15). */
 export interface News extends Omit<Announcement, 'detail'> {
@@ -31,7 +32,7 @@ export async function compose(
 ): Promise<News> {
   const run = isRunId(runId) ? await findRun(runId) : undefined;
   if (!run?.acted || run.outcome === 'succeeded') return NOTHING;
-  const records = [...(await findInstances(run.plan.instanceIds)).values()];
+  const records = [...(await findInstances(instancesOf(run))).values()];
   const claims = records.flatMap(({ claims }) => claims.get(runId) ?? []);
   const what = topicOf(run, claims);
   if (run.told?.includes(what)) return NOTHING;

@@ -28,11 +28,11 @@ export async function get(pk: string): Promise<Item | undefined> {
   return answer.Item;
 }
 
-/** Reads many items, strongly consistently; absent ones are left out. */
+/** Reads many items, strongly consistently; absent ones are left out. DynamoDB refuses a batch that names one twice. */
 export async function getAll(pks: readonly string[]): Promise<Map<string, Item>> {
   const found = new Map<string, Item>();
   const TableName = setting('LEDGER_TABLE');
-  await inChunks(pks, BATCH_GET_ITEMS, 4, async chunk => {
+  await inChunks([...new Set(pks)], BATCH_GET_ITEMS, 4, async chunk => {
     let keys: Record<string, AttributeValue>[] = chunk.map(pk => ({ pk: { S: pk } }));
     while (keys.length > 0) {
       const asked = keys;
