@@ -96,13 +96,13 @@ const opening = {
   execution: named,
   openedAt: timestamp,
   optInTagValue: named,
+  /** Where the instance goes: `AutoScalingGroup`, `EC2` or `WarmPool`; empty where an event does not say. */
+  destination: z.string(),
 };
 
 export const launchPayload = z.discriminatedUnion('step', [
   z.object({
     ...opening,
-    /** `AutoScalingGroup`, or `WarmPool`; empty where an event does not say. */
-    destination: z.string(),
     /** JSON text: the stack's parameter. */
     defaultPolicy: z.string(),
   }),

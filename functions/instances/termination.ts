@@ -12,14 +12,14 @@ export const handler = step(terminationPayload, async payload => {
     say(logEvents.terminationObserved, { ...action, ...attended });
     return attended;
   }
-  const { execution, openedAt, optInTagValue } = payload;
+  const { execution, openedAt, optInTagValue, destination } = payload;
   const opened = {
     action,
     execution,
     openedAt: Date.parse(openedAt) / 1000,
     optIn: optInTag(optInTagValue),
   };
-  const begun = await beginTermination(opened);
+  const begun = await beginTermination(opened, destination);
   say(logEvents.lifecycleBegun, { ...action, ...begun });
   return begun;
 });

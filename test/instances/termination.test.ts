@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DESCRIBES_AT_ONCE } from '../../functions/core/limits.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { hooked, type Scaled, scaled } from './helpers/launches.ts';
@@ -138,4 +139,71 @@ describe('R-HOOK: a termination is never kept', () => {
     expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['FAILED BudgetSpent']);
     expect(instanceState(fleet, leaving)).toBe('terminated');
   });
+});
+
+test('R-LIFECYCLE: what goes into the warm pool stays in the target groups that it comes back to', async () => {
+  const fleet = await scaled(foreign);
+  const [pooled = ''] = fleet.bracket.ids(0);
+  const member = fleet.group.members.get(pooled);
+  if (!member) throw new Error(`${pooled} is no member`);
+  const { hooks } = fleet.bracket.standing.account.autoScaling;
+  const to = { origin: 'AutoScalingGroup', destination: 'WarmPool' } as const;
+  fleet.group.move(member, 'Warmed:Pending:Wait');
+  await fleet.bracket.clock.runFor(
+    hooks.wait(fleet.group, member, 'autoscaling:EC2_INSTANCE_TERMINATING', to),
+  );
+  await fleet.pass(30);
+  expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
+  expect(fleet.completed).toEqual(['CONTINUE']);
+  expect(fleet.bracket.actsOf('DeregisterTargets')).toEqual([]);
+});
+
+test("R-GONE: an instance that is gone while it is attended is not waited for: its address may be another one's", async () => {
+  const fleet = await scaled(foreign);
+  const [leaving = ''] = fleet.bracket.ids(0);
+  fleet.replace(leaving);
+  await fleet.pass(110);
+  const { ec2, loadBalancing } = fleet.bracket.standing.account;
+  const [id = ''] = ec2.instance(leaving)?.privateAddresses ?? [];
+  expect(targetsOf(fleet, leaving)).toEqual(['admin:8081 draining']);
+  const before = fleet.bracket.actsOf('DeregisterTargets').length;
+  loadBalancing.register(fleet.bracket.standing.fleet.targetGroups[2]?.arn ?? '', [{ id, port: 8080 }]);
+  ec2.terminate(leaving);
+  await fleet.pass(60);
+  expect(fleet.bracket.actsOf('DeregisterTargets')).toHaveLength(before);
+  expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
+});
+
+test('D10: the target groups of a VPC are not all read at the same time', async () => {
+  let inFlight = 0;
+  let most = 0;
+  const others = Array.from({ length: 12 }, (_, n) => ({
+    name: `t${n}`,
+    port: 9000 + n,
+    attached: false,
+    ...delay(30),
+  }));
+  const fleet = await scaled(
+    hooked({ targetGroups: [{ name: 'web', port: 8080, ...delay(30) }, ...others] }),
+    {
+      gates: account => [
+        {
+          async around({ action, caller }, input, perform) {
+            if (action !== 'DescribeTargetHealth' || caller.name !== 'InstanceTerminationFunction')
+              return perform(input);
+            most = Math.max(most, ++inFlight);
+            await account.world.clock.sleep(100);
+            const answer = await perform(input);
+            inFlight--;
+            return answer;
+          },
+        },
+      ],
+    },
+  );
+  const [leaving = ''] = fleet.bracket.ids(0);
+  fleet.replace(leaving);
+  await fleet.pass(120);
+  expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
+  expect(most).toBe(DESCRIBES_AT_ONCE);
 });

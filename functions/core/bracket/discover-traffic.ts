@@ -1,11 +1,12 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
+import { concurrently } from '../aws/batch.ts';
 import type { TargetGroupFacts, TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
 import type { Membership } from '../domain/fleet.ts';
 import { effectiveCrossZone, thresholdsOf } from '../domain/floors.ts';
 import { listAt } from '../domain/lists.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { NotOptedIn, TargetGroupUnknown } from '../errors.ts';
-import { DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
+import { DEREGISTRATION_DELAY_SECONDS, DESCRIBES_AT_ONCE } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { type Fleet, list } from './discover-fleet.ts';
@@ -52,13 +53,11 @@ export async function discoverTraffic(
   const health = new Map<string, readonly TargetHealthFacts[]>();
   const memberships = new Map<string, Membership[]>();
   const draining = new Map<string, Membership[]>();
-  await Promise.all(
-    usable.map(async group => {
-      const listed = await reads.targetHealth(group.arn);
-      if (recorded.has(group.arn) || listed.some(target => owners.has(target.target.id)))
-        health.set(group.arn, listed);
-    }),
-  );
+  await concurrently(usable, DESCRIBES_AT_ONCE, async group => {
+    const listed = await reads.targetHealth(group.arn);
+    if (recorded.has(group.arn) || listed.some(target => owners.has(target.target.id)))
+      health.set(group.arn, listed);
+  });
   const concerned = usable.filter(group => health.has(group.arn));
   for (const group of concerned)
     for (const { target, state, reason } of listAt(health, group.arn)) {

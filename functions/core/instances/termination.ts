@@ -1,3 +1,4 @@
+import { concurrently } from '../aws/batch.ts';
 import { describeInstances, type InstanceFacts } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
 import { type LifecycleAction, recordHeartbeat } from '../aws/lifecycle-actions.ts';
@@ -8,7 +9,7 @@ import { metStep, type StepAnswer, waitingStep } from '../bracket/step-answer.ts
 import { isRegistered } from '../domain/floors.ts';
 import { actionDeadline, turnSeconds } from '../domain/lifecycle-action.ts';
 import { nextWait } from '../domain/pace.ts';
-import { ATTENDANCE_SECONDS, DEREGISTRATION_DELAY_SECONDS } from '../limits.ts';
+import { ATTENDANCE_SECONDS, DEREGISTRATION_DELAY_SECONDS, DESCRIBES_AT_ONCE } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { beginAction, type OpenedAction } from './begin-action.ts';
 
@@ -40,10 +41,18 @@ const DRAIN_SLACK_SECONDS = 60;
  * Finds what Auto Scaling does not drain by itself when it terminates an instance (D3): it takes it out of its own target
  * groups, on their default ports, and knows neither other groups, nor other ports, nor addresses. No floor is asked: the
  * instance goes in any case, and taking it out first is the gentler way.
+ *
+ * @param destination `WarmPool` when the instance goes there: what it is registered in would be lost when it comes back
  */
-export async function beginTermination(opened: OpenedAction): Promise<BegunTermination> {
+export async function beginTermination(opened: OpenedAction, destination: string): Promise<BegunTermination> {
   const begun = await beginAction(opened);
   if ('leftAlone' in begun) return { ...NOTHING, verdict: 'left-alone', reason: begun.leftAlone };
+  if (destination === 'WarmPool')
+    return {
+      ...NOTHING,
+      verdict: 'at-once',
+      reason: 'It goes into the warm pool, and comes back to the target groups that it is in.',
+    };
   const { instanceId, group } = opened.action;
   const instance = (await describeInstances([instanceId])).get(instanceId);
   if (instance?.state !== 'running')
@@ -84,9 +93,10 @@ async function groupsWith(
 ): Promise<LeftGroup[]> {
   const all = vpcId === undefined ? [] : await reads.targetGroupsOfVpc(vpcId);
   const usable = all.filter(({ targetType }) => targetType === 'instance' || targetType === 'ip');
-  const seen = await Promise.all(
-    usable.map(async group => ({ group, health: await healthUnlessGone(group.arn, reads.targetHealth) })),
-  );
+  const seen = await concurrently(usable, DESCRIBES_AT_ONCE, async group => ({
+    group,
+    health: await healthUnlessGone(group.arn, reads.targetHealth),
+  }));
   return seen
     .filter(({ health = [] }) => health.some(one => targetIds.includes(one.target.id) && isThere(one)))
     .map(({ group: { arn, targetType } }) => ({ arn, targetType }));
@@ -106,6 +116,9 @@ export async function attendTermination(
   plan: TerminationPlan,
 ): Promise<AttendedTermination> {
   if (!(await recordHeartbeat(action))) return { ...metStep(0), over: true };
+  const instance = (await describeInstances([action.instanceId])).get(action.instanceId);
+  // Its addresses may be somebody else's by now.
+  if (instance?.state !== 'running') return { ...metStep(plan.groups.length), over: false };
   const waits: string[] = [];
   for (const group of plan.groups) {
     const health = (await healthUnlessGone(group.arn, targetHealth)) ?? [];
