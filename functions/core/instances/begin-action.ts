@@ -20,8 +20,8 @@ export type BegunAction =
   | { readonly leftAlone: string };
 
 /**
- * May this execution attend the action? Only on a group that has opted in (D19), only while the hook exists, and only one
- * execution an action.
+ * May this execution attend the action? Only one execution an action, only on a group that has opted in (D19), and only while
+ * the hook exists. Whose it is comes first: a failure of the other execution must not end what the owner attends (R-HOOK).
  */
 export async function beginAction({
   action,
@@ -29,6 +29,8 @@ export async function beginAction({
   openedAt,
   optIn,
 }: OpenedAction): Promise<BegunAction> {
+  if (!(await takeAction(action.token, execution, openedAt + LIFECYCLE_HOOK_SECONDS)))
+    return { leftAlone: 'Another execution attends this action: its event came twice.' };
   const group = (await groups([action.group])).get(action.group);
   if (!group) return { leftAlone: `There is no Auto Scaling group ${action.group} any more.` };
   if (group.tags[optIn.key] !== optIn.value)
@@ -37,7 +39,5 @@ export async function beginAction({
     };
   const hook = await lifecycleHook(action.group, action.hook);
   if (!hook) return { leftAlone: `Auto Scaling group ${group.name} has no hook ${action.hook} any more.` };
-  if (!(await takeAction(action.token, execution, openedAt + LIFECYCLE_HOOK_SECONDS)))
-    return { leftAlone: 'Another execution attends this action: its event came twice.' };
   return { group, hook };
 }
