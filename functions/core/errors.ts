@@ -108,7 +108,7 @@ export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';
 }
 
-/** Another run is just making the read that this one needs: the machine comes again (D10). */
+/** A read is not there yet: another run is just making it (D10), or AWS does not show it so soon (R-EVENTUAL). The machine comes again. */
 export class ObservationPending extends QuiesceError {
   override readonly name = 'ObservationPending';
   readonly retryable = true;

@@ -121,8 +121,11 @@ export const MACHINE_TIMEOUT_SECONDS = 14_400;
 /** A task that is retried to its end takes so much longer than its loop's deadline, and no machine can catch its own time-out. */
 export const RETRY_ROOM_SECONDS = 900;
 
-/** So long at the most one execution attends a lifecycle action: it has to end by itself, before its machine's time-out. Ours. */
+/** So long at the most one execution attends a lifecycle action and watches what came of it: it has to end by itself, before its machine's time-out. Ours. */
 export const ATTENDANCE_SECONDS = MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS;
+
+/** So long at the most an instance that was let in is watched: what is left is for its attendance. Ours. */
+export const WATCH_SECONDS = 3600;
 
 /** An Auto Scaling lifecycle hook waits so long at the most, whatever its heartbeats. SDK client-auto-scaling, GlobalTimeout. */
 export const LIFECYCLE_HOOK_SECONDS = 172_800;

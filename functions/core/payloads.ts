@@ -112,13 +112,18 @@ export const launchPayload = z.discriminatedUnion('step', [
     plan: z.object({
       includedChecks: z.array(z.string()),
       excludedChecks: z.array(z.string()),
-      readyDeadline: instant,
       actionDeadline: instant,
+      againSeconds: instant,
       turnSeconds: instant,
       inServiceSeconds: instant,
     }),
-    evaluations: z.int().check(z.minimum(0)),
-    newerThan: instant,
+    evidence: z.object({
+      evaluations: z.int().check(z.minimum(0)),
+      newerThan: instant,
+      readyDeadline: instant,
+      unsuppressedSince: instant,
+    }),
+    optInTagValue: named,
   }),
   z.object({
     step: z.literal('watch'),

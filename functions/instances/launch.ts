@@ -1,4 +1,5 @@
-import { attendLaunch, beginLaunch } from '../core/instances/launch.ts';
+import { attendLaunch } from '../core/instances/attend-launch.ts';
+import { beginLaunch } from '../core/instances/launch.ts';
 import { watchLaunch } from '../core/instances/watch-launch.ts';
 import { logEvents } from '../core/log-events.ts';
 import { launchPayload } from '../core/payloads.ts';
@@ -23,8 +24,8 @@ export const handler = step(launchPayload, async payload => {
       return begun;
     }
     case 'attend': {
-      const { plan, evaluations, newerThan } = payload;
-      const attended = await attendLaunch(action, plan, { evaluations, newerThan });
+      const { plan, evidence, optInTagValue } = payload;
+      const attended = await attendLaunch(action, plan, evidence, optInTag(optInTagValue));
       say(logEvents.launchObserved, { ...action, ...attended });
       return attended;
     }

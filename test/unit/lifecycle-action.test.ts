@@ -5,6 +5,7 @@ import {
   appliesTo,
   judgeLaunch,
   LAUNCH_EVALUATIONS,
+  nextReadyDeadline,
   readyBudget,
   turnSeconds,
   weigh,
@@ -105,7 +106,7 @@ const NONE = { evaluations: 0, newerThan: 100_000 };
 describe('a launch', () => {
   const deadlines = { readyDeadline: 200, actionDeadline: 1000 };
   const judge = (ready: boolean, held: string | undefined, now: number) =>
-    judgeLaunch({ ready, whyNotReady: ready ? '' : 'it fails', held }, deadlines, 20, now);
+    judgeLaunch({ ready, whyNotReady: ready ? '' : 'it fails', held, remark: '' }, deadlines, 20, now);
 
   test.each([
     [true, undefined, 100, { verdict: 'met', reason: '' }],
@@ -117,6 +118,20 @@ describe('a launch', () => {
     [false, 'run r is live', 1000, { verdict: 'refused', reason: 'it fails' }],
   ] as const)('ready %s, held by %s at %i s: %o', (ready, held, now, expected) => {
     expect(judge(ready, held, now)).toEqual(expected);
+  });
+
+  test('goes on with what has to be known of it', () => {
+    const seen = { ready: true, whyNotReady: '', held: undefined, remark: 'run r goes without it' };
+    expect(judgeLaunch(seen, deadlines, 20, 100)).toEqual({
+      verdict: 'met',
+      reason: 'run r goes without it',
+    });
+  });
+
+  test('R-BUDGET: gets a short budget anew once its own has run out while it was ready, or was kept', () => {
+    const next = (ready: boolean, held?: string) => nextReadyDeadline({ ready, held }, 200, 300, 1000);
+    expect([next(true), next(false, 'run r is live'), next(false)]).toEqual([1300, 1300, 200]);
+    expect(nextReadyDeadline({ ready: true, held: undefined }, 2000, 300, 1000)).toBe(2000);
   });
 
   test("D1: that is only held goes on when the hook's time ends", () => {
@@ -143,11 +158,19 @@ describe('policy.launches', () => {
     ['wait', { instanceIds: ['i-1'] }, 'wait'],
     ['ignore', { autoScalingGroupName: 'web' }, 'ignore'],
   ] as const)('%s over %o is %s', (policy, fleet, expected) => {
-    expect(chooseLaunches(policy, fleet, { stage: 'live' })).toBe(expected);
+    expect(chooseLaunches(policy, { fleet }, { zone: 'a', tags: { stage: 'live' } })).toBe(expected);
   });
 
   test('an instance without the tag that names the fleet is none of it', () => {
     for (const policy of ['auto', 'join', 'wait'] as const)
-      expect(chooseLaunches(policy, tag, { stage: 'test' })).toBe('ignore');
+      expect(chooseLaunches(policy, { fleet: tag }, { zone: 'a', tags: { stage: 'test' } })).toBe('ignore');
+  });
+
+  test('nor is one outside the zones that the request names', () => {
+    const request = { fleet: { autoScalingGroupName: 'web' }, zones: ['a'] };
+    for (const policy of ['auto', 'join', 'wait'] as const) {
+      expect(chooseLaunches(policy, request, { zone: 'b', tags: {} })).toBe('ignore');
+      expect(chooseLaunches(policy, request, { zone: 'a', tags: {} })).not.toBe('ignore');
+    }
   });
 });

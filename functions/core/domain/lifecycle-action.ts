@@ -64,10 +64,25 @@ export function readyBudget(
   return Math.max(...slowest) + DESCRIBE_LAG + readySeconds;
 }
 
+/**
+ * How long an instance that was ready, or was kept by a run, may take to be ready again: what its slowest check needs, with
+ * nothing for the start of an application.
+ */
+export const readyAgainBudget = (checks: readonly CheckTimes[]): number =>
+  readyBudget(checks, Number.POSITIVE_INFINITY, 0);
+
 /** How often in a row every check has passed, and what the next evaluation has to be newer than (milliseconds). */
 export interface Evidence {
   readonly evaluations: number;
   readonly newerThan: number;
+}
+
+/** What one turn of a launch leaves to the next. */
+export interface LaunchEvidence extends Evidence {
+  /** Until when it may take to be ready, in seconds since the epoch. */
+  readonly readyDeadline: number;
+  /** Since when a run lacks its suppression (seconds since the epoch); 0 when none does. */
+  readonly unsuppressedSince: number;
 }
 
 export interface Weighed extends Evidence {
@@ -108,6 +123,8 @@ export interface LaunchSeen {
   readonly whyNotReady: string;
   /** Why a run keeps the launch waiting although it may be ready; undefined when none does. */
   readonly held: string | undefined;
+  /** What has to be known of it when it goes on; empty when there is nothing. */
+  readonly remark: string;
 }
 
 /** Both in seconds since the epoch: for readiness, and for whatever else the launch waits for. */
@@ -122,18 +139,29 @@ export type LaunchVerdict =
   | { readonly verdict: 'refused'; readonly reason: string };
 
 /**
+ * Until when a launch may take to be ready. One failed evaluation is no verdict on an instance whose budget has run out while
+ * it was ready, or while a run kept it: it gets `againSeconds` anew.
+ */
+export const nextReadyDeadline = (
+  { ready, held }: Pick<LaunchSeen, 'ready' | 'held'>,
+  readyDeadline: number,
+  againSeconds: number,
+  now: number,
+): number => (ready || held !== undefined ? Math.max(readyDeadline, now + againSeconds) : readyDeadline);
+
+/**
  * Does the launch go on? One that is only held goes on when the hook's time ends: it is ready, and a group that cannot grow
- * is the greater harm (D1). One that is not ready in its budget is refused, however long it could still be held.
+ * is the greater harm (D1). One that is not ready is refused when its budget ends, or with the hook's time while it is held.
  */
 export function judgeLaunch(
-  { ready, whyNotReady, held }: LaunchSeen,
+  { ready, whyNotReady, held, remark }: LaunchSeen,
   { readyDeadline, actionDeadline: end }: LaunchDeadlines,
   turn: number,
   now: number,
 ): LaunchVerdict {
-  if (ready && held === undefined) return { verdict: 'met', reason: '' };
+  if (ready && held === undefined) return { verdict: 'met', reason: remark };
   if (ready && now >= end) return { verdict: 'met', reason: `The hook's time is over, and ${held}` };
-  const deadline = ready || held !== undefined ? end : readyDeadline;
+  const deadline = ready || held !== undefined ? end : Math.min(readyDeadline, end);
   if (now >= deadline) return { verdict: 'refused', reason: whyNotReady };
   const reason = [held, whyNotReady].filter(Boolean).join('; ');
   return { verdict: 'waiting', reason, waitSeconds: nextWait(now, deadline, turn) };
