@@ -1,6 +1,6 @@
 import { LifecycleState } from '@aws-sdk/client-auto-scaling';
 import { expect, test } from 'vitest';
-import { isLeaving, whyNotInService } from '../../functions/core/domain/lifecycle.ts';
+import { isSetAside, whyNotInService } from '../../functions/core/domain/lifecycle.ts';
 
 test('R-LIFECYCLE: an InService instance is worked on', () => {
   expect(whyNotInService('InService')).toBeUndefined();
@@ -34,7 +34,16 @@ test('D30: the SDK knows the states that this product has to know', () => {
   );
 });
 
-test('R-GONE: an instance is leaving while its group ends it, and not when it is retained', () => {
-  const leaving = Object.values(LifecycleState).filter(isLeaving);
-  expect(leaving).toEqual(['Terminated', 'Terminating', 'Terminating:Proceed', 'Terminating:Wait']);
+test('R-LIFECYCLE: set aside is what is ended, retained, kept warm or in Standby, and nothing that is on its way into service', () => {
+  const aside = Object.values(LifecycleState).filter(isSetAside);
+  expect(aside.filter(state => !state.startsWith('Warmed:'))).toEqual([
+    'EnteringStandby',
+    'Standby',
+    'Terminated',
+    'Terminating',
+    'Terminating:Proceed',
+    'Terminating:Retained',
+    'Terminating:Wait',
+  ]);
+  expect(aside.filter(state => state.startsWith('Warmed:')).length).toBeGreaterThan(5);
 });

@@ -10,6 +10,7 @@ import { describeInstances } from '../aws/ec2.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { receives } from '../domain/floors.ts';
 import { processesToSuspend } from '../domain/holding.ts';
+import { isSetAside } from '../domain/lifecycle.ts';
 import type { PlannedHolding } from '../domain/plan.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown } from '../errors.ts';
 import { endHold, findHold, joinHold, leaveHold } from '../ledger/auto-scaling-holds.ts';
@@ -140,7 +141,8 @@ async function unreadyMembers(holding: PlannedHolding, members: readonly Member[
   if (!facts) return [];
   const ours = new Map(members.map(member => [member.instanceId, member]));
   const held = facts.instances.filter(({ instanceId, lifecycleState }) => {
-    return ours.has(instanceId) && !lifecycleState.startsWith('Terminat');
+    const isOurs = holding.mode === 'standby' && lifecycleState.endsWith('Standby');
+    return ours.has(instanceId) && (isOurs || !isSetAside(lifecycleState));
   });
   const reasons = held
     .filter(({ lifecycleState }) => lifecycleState !== 'InService')

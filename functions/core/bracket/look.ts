@@ -1,4 +1,4 @@
-import { groups } from '../aws/auto-scaling.ts';
+import { groupMemberships, groups } from '../aws/auto-scaling.ts';
 import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import { targetHealth } from '../aws/elastic-load-balancing.ts';
 import type { Budgets } from '../domain/budgets.ts';
@@ -30,10 +30,10 @@ import { CHECK_INTERVAL_SECONDS, DESCRIBE_LAG_SECONDS, SUPPRESSION_MARGIN_SECOND
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { earlierOf } from './cover.ts';
-import { leavingAmong } from './leaving.ts';
 import { measureDrain, measureHealthy, measureTransitions } from './look-measures.ts';
 import { instancesOf, membersOf, newcomersOf } from './members.ts';
 import { healthUnlessGone } from './seen-targets.ts';
+import { setAsideAmong } from './set-aside.ts';
 import { HEALTH, sharingOf } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -70,6 +70,7 @@ interface Reads {
   readonly applicationStatuses: typeof applicationStatuses;
   readonly targetHealth: typeof targetHealth;
   readonly groups: typeof groups;
+  readonly groupMemberships: typeof groupMemberships;
 }
 
 /** One fresh look at the whole fleet, for one goal or several at the same moment (D36). Reads only. */
@@ -81,6 +82,7 @@ export async function look(request: LookRequest): Promise<Looked> {
     applicationStatuses: instances('statuses', applicationStatuses),
     targetHealth: state(HEALTH, targetHealth),
     groups: state('groups', groups),
+    groupMemberships: instances('memberships', groupMemberships),
   };
   const wants = (...some: Goal[]) => some.some(goal => request.goals.includes(goal));
   const records = await findInstances(instancesOf(run));
@@ -100,21 +102,18 @@ export async function look(request: LookRequest): Promise<Looked> {
     const found = request.goals.flatMap(goal => judge(goal, member, record, seen, targets, request));
     sightings.set(member.instanceId, found);
   }
-  if (wants('earlier-ready'))
-    for (const [instanceId, sighting] of await sightEarlier(run, reads))
-      sightings.set(instanceId, [sighting]);
+  const earlier = wants('earlier-ready') ? await sightEarlier(run, reads) : [];
+  for (const { member, sighting } of earlier) sightings.set(member.instanceId, [sighting]);
   await finishGone(sightings, reads);
-  // Asked of a member only when it looks like it: its application fails, or a target of it is out.
+  // Asked of a member only when it looks like it: its application fails, or a target of it is out or fails.
   const isFailing = (member: Member) =>
     wants('ready') && !passesUnbroken(member, statuses.get(member.instanceId));
   const isOut = ({ instanceId, memberships }: Member) =>
+    wants('in-service') ||
     (sightings.get(instanceId) ?? []).some(isAbsent) ||
     request.goals.some(goal => hasReversed(goal, memberships, targets));
-  await finishLeaving(
-    sightings,
-    members.filter(member => isFailing(member) || isOut(member)),
-    reads,
-  );
+  const suspects = members.filter(member => isFailing(member) || isOut(member));
+  await finishSetAside(run, sightings, [...suspects, ...earlier.map(({ member }) => member)], reads);
   if (wants('undone'))
     for (const [group, sighting] of await openHolds(run, records)) sightings.set(group, [sighting]);
 
@@ -207,13 +206,16 @@ function judge(
 }
 
 /** Does every instance that the deployment has been to pass its checks? While one does not, no other is touched. */
-async function sightEarlier(run: RunRecord, reads: Reads): Promise<[string, Sighting][]> {
+async function sightEarlier(
+  run: RunRecord,
+  reads: Reads,
+): Promise<{ readonly member: Member; readonly sighting: Sighting }[]> {
   const earlier = await earlierOf(run);
   const seen = await reads.applicationStatuses(earlier.map(({ member }) => member.instanceId));
-  return earlier.map(({ member, newerThan }) => [
-    member.instanceId,
-    judgeReady(member, seen.get(member.instanceId), newerThan),
-  ]);
+  return earlier.map(({ member, newerThan }) => ({
+    member,
+    sighting: judgeReady(member, seen.get(member.instanceId), newerThan),
+  }));
 }
 
 /** Undo gives a claim back only with its suppression: what is still to disable is not undone. */
@@ -273,17 +275,17 @@ async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Pro
   }
 }
 
-/** Nor is one waited for that its group is ending, although it runs: its application and its targets are on their way out. */
-async function finishLeaving(
+/** Nor is one waited for that its group is ending, or that was put aside, although it runs: it is to serve no more. */
+async function finishSetAside(
+  run: RunRecord,
   sightings: Map<string, Sighting[]>,
   suspects: readonly Member[],
   reads: Reads,
 ): Promise<void> {
   const isAwaited = ({ instanceId }: Member) =>
     sightings.get(instanceId)?.some(({ verdict }) => verdict === 'waiting') ?? false;
-  const leaving = await leavingAmong(suspects.filter(isAwaited), reads.groups);
-  for (const { instanceId } of suspects)
-    if (leaving.has(instanceId)) sightings.set(instanceId, [{ verdict: 'gone' }]);
+  const aside = await setAsideAmong(run, suspects.filter(isAwaited), reads);
+  for (const instanceId of aside.keys()) sightings.set(instanceId, [{ verdict: 'gone' }]);
 }
 
 const isGone = (sightings: ReadonlyMap<string, readonly Sighting[]>, { instanceId }: Member): boolean =>

@@ -13,10 +13,10 @@ import { keepOut } from '../ledger/target-group-guards.ts';
 import { TARGETS_PER_CALL } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { leaveStandby } from './hold.ts';
-import { leavingAmong } from './leaving.ts';
 import { membersOf } from './members.ts';
 import { inTurn, secondsToMove } from './paced.ts';
 import { healthUnlessGone } from './seen-targets.ts';
+import { setAsideAmong } from './set-aside.ts';
 import { forgetHealth } from './sharing.ts';
 import { metStep, type StepAnswer, waitingStep } from './step-answer.ts';
 
@@ -45,7 +45,7 @@ export interface Registered {
   readonly notTaken: readonly NotTaken[];
   /** What Auto Scaling does not bring back from Standby. */
   readonly inStandby: readonly string[];
-  /** Target groups that were deleted meanwhile: there is nothing left to put back into them (R-GONE). */
+  /** What there is nothing to put back of any more, or into: members that were set aside, target groups that were deleted (R-GONE). */
   readonly gone: readonly string[];
   /** Seconds until more may be registered; 0 when all that could be is. */
   readonly rest: number;
@@ -68,8 +68,9 @@ export async function registerMembers(
   const gone: string[] = [];
   if (turn > 0) return { notTaken, inStandby, gone, rest: turn };
   const calls: (() => Promise<void>)[] = [];
-  const leaving = await leavingAmong(members);
-  const staying = members.filter(({ instanceId }) => !leaving.has(instanceId));
+  const aside = await setAsideAmong(run, members);
+  const staying = members.filter(({ instanceId }) => !aside.has(instanceId));
+  for (const [instanceId, state] of aside) gone.push(`${instanceId} is ${state}: it is not put back`);
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, staying);
     for (const targets of chunk(missing, TARGETS_PER_CALL))

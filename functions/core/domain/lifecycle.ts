@@ -24,7 +24,19 @@ export function whyNotInService(lifecycleState: string): string | undefined {
   return standing[lifecycleState] ?? `is in the unknown lifecycle state ${lifecycleState}`;
 }
 
-const LEAVING = new Set(['Terminating', 'Terminating:Wait', 'Terminating:Proceed', 'Terminated']);
+const ASIDE = new Set([
+  'Terminating',
+  'Terminating:Wait',
+  'Terminating:Proceed',
+  'Terminated',
+  'Terminating:Retained',
+  'EnteringStandby',
+  'Standby',
+]);
 
-/** Is the group ending the instance? One that is retained after its termination hook stays (R-GONE). */
-export const isLeaving = (lifecycleState: string): boolean => LEAVING.has(lifecycleState);
+/**
+ * Is it not to serve any more, whatever it did when a run began: on its way out, retained, in the warm pool, or put in Standby?
+ * (R-GONE, R-LIFECYCLE)
+ */
+export const isSetAside = (lifecycleState: string): boolean =>
+  ASIDE.has(lifecycleState) || lifecycleState.startsWith('Warmed:');
