@@ -140,3 +140,20 @@ describe.each(['Standby', 'Terminating:Retained', 'Warmed:Stopped'] as const)(
     });
   },
 );
+
+test.each([1, 2])(
+  'R-GONE: %s members that are terminated, and have lost their tags, keep nobody suppressed',
+  async count => {
+    const fleet = await scaled(hooked({}, { hooks: {} }));
+    const instanceIds = fleet.bracket.ids(0, 1);
+    await fleet.bracket.before({ fleet: { instanceIds } });
+    for (const id of instanceIds.slice(0, count)) {
+      fleet.replace(id);
+      await fleet.pass(120);
+      fleet.bracket.standing.account.ec2.tag(id, { quiesce: 'no more' });
+    }
+    const after = await fleet.bracket.after();
+    expect(outcome(after), after.cause).toBe('SUCCEEDED');
+    expect(await held(fleet.bracket)).toEqual([]);
+  },
+);

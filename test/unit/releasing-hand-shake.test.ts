@@ -24,6 +24,13 @@ const ec2: Service = {
     EnableApplicationStatusCheckSuppression: (
       input: client.EnableApplicationStatusCheckSuppressionCommandInput,
     ) => tell('enabled', input.InstanceIds),
+    DescribeInstances: ({ Filters = [] }: client.DescribeInstancesCommandInput) => ({
+      Reservations: Filters.flatMap(({ Values = [] }) => Values).map(InstanceId => ({
+        Instances: [
+          { InstanceId, State: { Name: 'running' }, Placement: { AvailabilityZone: 'eu-west-1a' } },
+        ],
+      })),
+    }),
     DisableApplicationStatusCheckSuppression: (
       input: client.DisableApplicationStatusCheckSuppressionCommandInput,
     ) => tell('disabled', input.InstanceIds),

@@ -83,8 +83,12 @@ export async function releaseSuppression(
   });
   const inBatches = (ids: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) =>
     inChunks(ids.sort(), SUPPRESSION_INSTANCES, 1, async chunk => {
+      // IAM permits by a tag, which a terminated instance may have lost: it would be denied for all of them (R-GONE, D19).
+      const known = await describeInstances(chunk);
+      const there = chunk.filter(id => !hasEnded(known.get(id)?.state));
+      if (there.length === 0) return;
       await before();
-      const { failed, unnamed } = await act(chunk);
+      const { failed, unnamed } = await act(there);
       const doubtful = [
         ...failed,
         ...unnamed.map(instanceId => ({ instanceId, reason: 'EC2 does not say what it did' })),
@@ -103,6 +107,8 @@ export async function releaseSuppression(
     );
   return refused;
 }
+
+const hasEnded = (state = 'terminated'): boolean => state === 'terminated' || state === 'shutting-down';
 
 /** A dead run's claim does not count: it ended by itself. */
 const othersLive = (runId: string, record: InstanceRecord, now: number): boolean =>
