@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Bracket, bracket, outcome, usual } from './helpers/bracket.ts';
+import { type Bracket, type BracketSettings, bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
 const DEPLOYMENT = 'd-0123456';
 
 /** A fleet with a run over all of it that has its go-ahead: what a pipeline starts around a deployment. */
-async function covered(policy: object = {}): Promise<Bracket> {
-  const fleet = await bracket({ ...usual, autoScaling: { healthChecks: ['EC2', 'ELB'] } });
+async function covered(policy: object = {}, settings: BracketSettings = {}): Promise<Bracket> {
+  const fleet = await bracket({ ...usual, autoScaling: { healthChecks: ['EC2', 'ELB'] } }, settings);
   const cover = await fleet.before({
     runId: 'fleet',
     fleet: { instanceIds: fleet.ids() },
@@ -172,4 +172,34 @@ test('R-AGREE: an earlier end that is told of the deployment is no evidence of w
   const last = await fleet.after({ runId: 'fleet', deployedAt });
   expect(fleet.enteredAt(last, 'Release') - fleet.enteredAt(after, 'Resume')).toBeGreaterThan(2 * MINUTE);
   expect(await fleet.violations()).toEqual([]);
+});
+
+test('D17: what is left to a run whose after-deploy has begun meanwhile is proven from then on', async () => {
+  let begin: (() => void) | undefined;
+  const fleet = await covered(
+    { readySeconds: 120 },
+    {
+      gates: ({ world: { clock } }) => [
+        {
+          before: async (_call, { UpdateExpression }) => {
+            if (!begin || !/deployed = :deployed/.test(String(UpdateExpression))) return;
+            begin();
+            begin = undefined;
+            await clock.sleep(8_000);
+          },
+        },
+      ],
+    },
+  );
+  await fleet.before(hooked(fleet, 0));
+  const deployedAt = new Date(fleet.clock.now() - 20 * MINUTE).toISOString();
+  const [instance] = fleet.standing.fleet.instances;
+  instance?.application.suffer(({ path }) =>
+    path === '/health' ? { kind: 'responds', status: 500, afterMs: 20 } : undefined,
+  );
+  const lasts: ReturnType<typeof fleet.start>[] = [];
+  begin = () => lasts.push(fleet.start('AfterDeploy', { runId: 'fleet', deployedAt }));
+  await fleet.end(afterOf(fleet, 0));
+  await fleet.end(...lasts);
+  expect(lasts.map(outcome)).toEqual(['FAILED BudgetSpent']);
 });

@@ -173,7 +173,8 @@ function judge(
     case 'suppressed':
       return [judgeSuppressed(member, seen, request.until * 1000)];
     case 'ready':
-      return [judgeReady(member, seen, request.newerThan)];
+      // Another run may have left it to this one since the loop began: then its evidence begins later (D17).
+      return [judgeReady(member, seen, Math.max(request.newerThan, (record?.deployed?.at ?? 0) * 1000))];
     // It is about other instances than the run's own.
     case 'earlier-ready':
       return [];
