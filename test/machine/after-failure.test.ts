@@ -127,6 +127,15 @@ describe('D38: with policy.afterFailure held', () => {
     expect(await run.violations()).toEqual([]);
   });
 
+  test('R-GONE, R-SWEEP: nor keeps its group held, when whoever has looked at it ends it', async () => {
+    const { run } = await failed({ afterFailure: 'held', heldSeconds: 12 * 3600 });
+    expect(suspended(run)).not.toEqual([]);
+    run.standing.account.ec2.terminate(run.ids(1)[0] ?? '');
+    await run.clock.pass(40 * MINUTE);
+    expect(suspended(run)).toEqual([]);
+    expect((await run.ledger()).map(({ pk }) => pk)).not.toContain(`instance#${run.ids(1)[0]}`);
+  });
+
   test('a suppression that EC2 does not take is said, and what is held is left as it is', async () => {
     const run = await bracket(usual, {
       gates: () => [

@@ -200,3 +200,21 @@ test('D4, R-SWEEP: a hold that a run has left although it has succeeded is resum
   expect(await held(run)).toEqual([]);
   expect([...run.standing.account.autoScaling.group('web').suspended.keys()]).toEqual([]);
 });
+
+test('R-SWEEP, R-PARTIAL: a listing that fails keeps nothing else from being healed', async () => {
+  const run = await swept({
+    gates: () => [
+      {
+        before: ({ action }, { stateMachineArn }) => {
+          if (action === 'ListExecutions' && String(stateMachineArn).includes('AfterDeploy'))
+            throw new ServiceError('AccessDeniedException', 'by a policy of the organization', 400);
+        },
+      },
+    ],
+  });
+  run.startBefore();
+  await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));
+  const seconds = await secondsUntilHealed(run);
+  expect(undos(run).map(outcome)).toEqual(['FAILED Operator.Stopped']);
+  expect(seconds).toBeLessThan(1800);
+});

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { planOfLost } from '../../functions/core/domain/lost-run.ts';
 import {
   type End,
   heldByRun,
+  inTurn,
   judgeEnded,
   judgeLive,
   pauseAt,
@@ -33,6 +34,7 @@ const facts = (some: Partial<Record<'executions' | 'deployments' | 'resumptions'
     executions: new Map(some.executions && [some.executions]),
     deployments: new Map(some.deployments && [some.deployments]),
     resumptions: new Map(some.resumptions && [some.resumptions]),
+    gone: new Set<string>(),
   }) satisfies SweepFacts;
 
 describe('D16, R-SWEEP: a live run', () => {
@@ -214,3 +216,17 @@ it('a lost run is undone from what is held for it', () => {
   expect(addressed.groups[0]?.targetType).toBe('ip');
   expect(addressed.holdings[0]?.mode).toBe('hold');
 });
+
+test.each([3, 7, 200, 1001])(
+  'R-SWEEP: with more runs than one sweep looks at, each of %s has its turn',
+  count => {
+    const runs = Array.from({ length: count }, (_, n) => n);
+    const seen = new Set<number>();
+    for (let sweep = 0; sweep < Math.ceil(count / 3); sweep++) {
+      const turn = inTurn(runs, NOW + sweep * SWEEP_SECONDS, 3);
+      expect(turn.toSorted((a, b) => a - b)).toEqual(runs);
+      for (const run of turn.slice(0, 3)) seen.add(run);
+    }
+    expect(seen.size).toBe(count);
+  },
+);

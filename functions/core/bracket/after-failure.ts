@@ -45,17 +45,20 @@ export async function sortAfterFailure(
   now: number,
 ): Promise<Sorted> {
   const claimOf = ({ instanceId }: Member) => records.get(instanceId)?.claims.get(run.runId);
-  const fateOf = (member: Member) => claimOf(member)?.fate?.how;
+  const written = (member: Member) => claimOf(member)?.fate?.how;
+  const over = await terminatedAmong(members.filter(member => written(member) === 'held'));
+  const fateOf = (member: Member) => (over.has(member) ? undefined : written(member));
   const { afterFailure } = run.request.policy;
   const keeps = afterFailure === 'held' || afterFailure === 'replaced';
   if (!keeps || run.goAheadAt === undefined || (run.heldUntil ?? now + 1) <= now) {
     const [ours, handedOver] = parted(members, member => fateOf(member) !== 'handed-over');
-    await writeFates(run, records, new Map(ours.filter(fateOf).map(member => [member, undefined])));
+    await writeFates(run, records, new Map(ours.filter(written).map(member => [member, undefined])));
     return { putBack: ours, held: [], handedOver, undecided: [], reasons: [], heldUntil: 0 };
   }
 
+  await writeFates(run, records, new Map([...over].map(member => [member, undefined])));
   const open = members.filter(
-    member => !fateOf(member) && records.get(member.instanceId)?.releasing !== run.runId,
+    member => !written(member) && records.get(member.instanceId)?.releasing !== run.runId,
   );
   const decided = await decide(run, open, now);
   const fates = new Map(
@@ -84,6 +87,14 @@ export async function sortAfterFailure(
     reasons: waiting.map(({ member, reason }) => `${member.instanceId} is not proven ready: ${reason}`),
     heldUntil: until,
   };
+}
+
+/** Nobody looks any more at what was held and is terminated: its group is not held for it either (R-GONE). */
+async function terminatedAmong(held: readonly Member[]): Promise<ReadonlySet<Member>> {
+  const facts = await describeInstances(held.map(({ instanceId }) => instanceId));
+  return new Set(
+    held.filter(({ instanceId }) => (facts.get(instanceId)?.state ?? 'terminated') === 'terminated'),
+  );
 }
 
 async function decide(run: RunRecord, members: readonly Member[], now: number) {

@@ -36,6 +36,8 @@ export interface SweepFacts {
   readonly deployments: ReadonlyMap<string, End>;
   /** By run: how its after-deploy ended, of runs that are between go-ahead and after-deploy. */
   readonly resumptions: ReadonlyMap<string, End>;
+  /** Instances that failed runs kept for somebody to look at, and that are terminated. */
+  readonly gone: ReadonlySet<string>;
 }
 
 /** What a run has in the ledger beside its record. */
@@ -81,6 +83,12 @@ const OVERDUE_SECONDS = 600;
 
 /** Seconds between two sweeps: the rate of SweepSchedule in template.yaml. A test holds the two together. */
 export const SWEEP_SECONDS = 300;
+
+/** The runs, from another one on with each sweep: where only so many are looked at in one, each comes to its turn. */
+export function inTurn<T>(runs: readonly T[], now: number, perSweep: number): T[] {
+  const from = runs.length > 0 ? (Math.floor(now / SWEEP_SECONDS) * perSweep) % runs.length : 0;
+  return [...runs.slice(from), ...runs.slice(0, from)];
+}
 
 /** The longest time between two undos of a run that cannot be undone. Ours: a permission that is given back heals within it. */
 const LONGEST_PAUSE_SECONDS = 3600;
@@ -165,7 +173,9 @@ export function judgeEnded(
   }
   const { owner, outcome, endedAt = facts.now, heldUntil = 0, error = 'RunFailed', cause = '' } = run;
   const holds = left.keptHeld.length > 0 && left.keptHeld.length === left.instances.length;
-  const since = holds ? Math.max(endedAt, heldUntil) : endedAt;
+  // Nobody looks at what was terminated, and its group is held in vain (R-GONE).
+  const inVain = left.keptHeld.some(id => facts.gone.has(id));
+  const since = holds && !inVain ? Math.max(endedAt, heldUntil) : endedAt;
   if (outcome === 'succeeded')
     return { kind: 'left-by-success', runId, since, error: '', cause: '', left, owner: '', attempt: '' };
   if (!facts.executions.has(owner) || facts.now < since) return undefined;

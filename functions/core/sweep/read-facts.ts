@@ -1,8 +1,9 @@
 import { concurrently } from '../aws/batch.ts';
 import { deploymentProgress } from '../aws/code-deploy.ts';
+import { describeInstances } from '../aws/ec2.ts';
 import { describeExecution, executionArn, runningExecutions } from '../aws/step-functions.ts';
 import { isOver } from '../domain/hook-caller.ts';
-import { deploymentOf, type End, type SweepFacts, type SweptRun } from '../domain/sweep.ts';
+import { deploymentOf, type End, inTurn, type SweepFacts, type SweptRun } from '../domain/sweep.ts';
 import { DeploymentUnknown } from '../errors.ts';
 import { DESCRIBES_AT_ONCE, DESCRIBES_PER_SWEEP } from '../limits.ts';
 import { executionName } from '../naming.ts';
@@ -16,12 +17,29 @@ export interface ReadFacts extends SweepFacts {
 /**
  * What these runs depend on. The listing of what runs is one call for all: only an owner that is not in it is described, and
  * a deployment once for all its runs, so that hundreds of healthy runs cost no more than one (D10).
+ *
+ * @param keptHeld instances that failed runs keep for somebody to look at (D38)
  */
-export async function readFacts(runs: readonly SweptRun[], now: number): Promise<ReadFacts> {
+export async function readFacts(
+  all: readonly SweptRun[],
+  keptHeld: readonly string[],
+  now: number,
+): Promise<ReadFacts> {
+  const runs = inTurn(all, now, DESCRIBES_PER_SWEEP);
   const undoer = setting('UNDO_RUN_ARN');
   const machines = [setting('BEFORE_DEPLOY_ARN'), setting('AFTER_DEPLOY_ARN'), undoer];
-  const running = new Set((await Promise.all(machines.map(runningExecutions))).flatMap(arns => [...arns]));
   const failures: unknown[] = [];
+  // What a listing that failed would have told is asked of each owner instead.
+  const running = new Set<string>();
+  await Promise.all(
+    machines.map(async machine => {
+      try {
+        for (const arn of await runningExecutions(machine)) running.add(arn);
+      } catch (error) {
+        failures.push(error);
+      }
+    }),
+  );
   const ask = async <T>(keys: Iterable<string>, read: (key: string) => Promise<T | undefined>) => {
     const found = new Map<string, T>();
     await concurrently([...new Set(keys)].slice(0, DESCRIBES_PER_SWEEP), DESCRIBES_AT_ONCE, async key => {
@@ -53,7 +71,11 @@ export async function readFacts(runs: readonly SweptRun[], now: number): Promise
     waiting.flatMap(run => deploymentOf(run) ?? []),
     endOfDeployment,
   );
-  return { now, executions, deployments, resumptions, failures };
+  const gone = await terminatedAmong(keptHeld).catch((error: unknown) => {
+    failures.push(error);
+    return new Set<string>();
+  });
+  return { now, executions, deployments, resumptions, gone, failures };
 }
 
 /** The deployment acts already, and whatever became of before-deploy, its own end is what counts. */
@@ -80,6 +102,11 @@ async function endOfDeployment(id: string): Promise<End | undefined> {
     if (error instanceof DeploymentUnknown) return undefined;
     throw error;
   }
+}
+
+async function terminatedAmong(instanceIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const facts = await describeInstances(instanceIds);
+  return new Set(instanceIds.filter(id => (facts.get(id)?.state ?? 'terminated') === 'terminated'));
 }
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);

@@ -71,7 +71,8 @@ async function find(now: number): Promise<{ findings: Finding[]; failures: reado
     const run = known.get(runId);
     return run?.outcome === 'failed' ? [run] : [];
   });
-  const facts = await readFacts([...live, ...failed], now);
+  const keptHeld = failed.flatMap(({ runId }) => held.get(runId)?.keptHeld ?? []);
+  const facts = await readFacts([...live, ...failed], keptHeld, now);
   const dead = live.flatMap(run => judgeLive(run, facts) ?? []);
   const left = [...held].flatMap(([runId, what]) => {
     const run = known.get(runId);
