@@ -78,7 +78,9 @@ export function judgeRequests(
   if (targetType === 'ip' && !told) return;
   // CodeDeploy's own step knows no floor.
   if (!target && deployments.some(spec => spec.loadBalancerStep)) return;
-  if (target ? people.hasUnfitted(target.id) : people.tookCapacity) return;
+  // An instance that is launched for one that a person has taken away gets requests as soon as nothing else is left.
+  const isReplacement = fleet.launchedSince().some(({ id }) => id === target?.id);
+  if (target && !isReplacement ? people.hasUnfitted(target.id) : people.tookCapacity) return;
   if ((ours || underway.out.size > 0) && entry.durationMs < delay)
     broken(
       3,

@@ -23,6 +23,7 @@ export class OthersSuppressions {
   }
 
   isUnseen(instanceId: string): boolean {
+    this.#look(instanceId);
     return this.#unseen.has(instanceId);
   }
 
@@ -32,8 +33,16 @@ export class OthersSuppressions {
 
   /** When it ends; undefined when there is none any more. */
   endsAt(instanceId: string): number | undefined {
+    this.#look(instanceId);
     const end = this.#ends.get(instanceId);
     return end !== undefined && end > this.#account.world.clock.now() ? end : undefined;
+  }
+
+  /** Once the last included check is deleted it shows no more, and does not come to show again. */
+  #look(instanceId: string): void {
+    if (!this.#ends.has(instanceId) || this.#account.checks.hasIncludedCheck(instanceId)) return;
+    this.#ends.delete(instanceId);
+    this.#unseen.add(instanceId);
   }
 
   /** Only a person's own act ends it, or shortens it. */
