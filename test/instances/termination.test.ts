@@ -86,6 +86,15 @@ describe('R-HOOK: a termination is never kept', () => {
     expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['SUCCEEDED']);
   });
 
+  test('D19: for longer than its own time-out, where the group has not opted in', async () => {
+    const fleet = await scaled({ ...foreign, optedIn: ['instances', 'targetGroups'] });
+    const [leaving = ''] = fleet.bracket.ids(0);
+    fleet.replace(leaving);
+    await fleet.pass(120);
+    expect(fleet.secondsIn(leaving, 'Terminating:Wait')).toBe(60);
+    expect(fleet.bracket.acts).toEqual([]);
+  });
+
   test('D19: by a target group that has not opted in', async () => {
     const fleet = await scaled({ ...foreign, optedIn: ['instances', 'autoScalingGroup'] });
     await atOnce(fleet, fleet.bracket.ids(0)[0] ?? '');

@@ -115,3 +115,33 @@ test('R-UNDO: a release does not overtake a suppression on its way, also when ev
     expect(fleet.bracket.standing.account.checks.overall(id).status).toBe('ok');
   expect(await fleet.bracket.violations()).toEqual([]);
 });
+
+test('R-UNDO: an instance that is joining a run when its after-deploy begins is suppressed no more, and is left with it', async () => {
+  let resume = async () => {};
+  const fleet = await scaled(hooked({}, { hooks: { launch: 60 } }), {
+    gates: () => [
+      {
+        async after({ action, caller }, input) {
+          const isClaim = JSON.stringify(input.Key ?? '').includes('instance#');
+          if (isClaim && action === 'UpdateItem' && caller.name === 'InstanceLaunchFunction') await resume();
+        },
+      },
+    ],
+  });
+  const { bracket: run } = fleet;
+  expect(outcome(await run.before({ policy: { launches: 'join', deploymentSeconds: 3600 } }))).toBe(
+    'SUCCEEDED',
+  );
+  const afters: ReturnType<typeof run.start>[] = [];
+  resume = async () => {
+    afters.push(run.start('AfterDeploy', { runId: 'r' }));
+    await run.standing.account.world.clock.sleep(30_000);
+  };
+  fleet.scaleTo(5);
+  await fleet.pass(120);
+  const [launched = ''] = fleet.newcomers;
+  for (const after of afters) await run.end(after);
+  expect(afters.map(outcome)).toEqual(['SUCCEEDED']);
+  expect(suppressions(fleet, launched)).toEqual([]);
+  expect(await run.violations()).toEqual([]);
+});
