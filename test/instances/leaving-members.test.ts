@@ -44,6 +44,20 @@ test('R-GONE: nor when the run is undone', async () => {
   expect(keys).not.toContain(`instance#${leaving}`);
 });
 
+test('R-GONE, D4: nor is its group held for as long as its target drains', async () => {
+  const attributes = { 'deregistration_delay.timeout_seconds': '3600' };
+  const fleet = await scaled(
+    hooked({ targetGroups: [{ name: 'web', port: 8080, attributes }] }, { hooks: {} }),
+  );
+  await fleet.bracket.before({ traffic: 'leave' });
+  fleet.replace(fleet.bracket.ids(0)[0] ?? '');
+  await fleet.pass(60);
+  const began = fleet.bracket.clock.now();
+  const after = await fleet.bracket.after();
+  expect(outcome(after), after.cause).toBe('SUCCEEDED');
+  expect(fleet.bracket.clock.now() - began).toBeLessThan(900_000);
+});
+
 test('R-GONE: nor when only a target group that Auto Scaling does not know shows that it fails', async () => {
   const attributes = { 'deregistration_delay.timeout_seconds': '30' };
   const fleet = await scaled(
