@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
-import { claimFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
+import { claimFor, holdFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { claimOf } from '../unit/helpers/records.ts';
 import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
@@ -15,16 +15,29 @@ const failing = (action: string, code: string, of?: string) => (): readonly Gate
   },
 ];
 
-/** A run that was cut off, and a claim that a run which has succeeded has left. */
+/** A run that was cut off, and a claim and a hold that a run which has succeeded has left. */
 async function sweptOfEverything() {
   const run = await swept();
   await run.before();
   await run.after();
   const [instanceId = ''] = run.ids(3);
   await claimFor(run, 'r', instanceId, claimOf(instanceId, []));
+  await holdFor(run, 'r', 'web');
+  await secondsUntilHealed(run);
   run.startBefore({ runId: 'cut-off' });
   await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));
   await secondsUntilHealed(run);
+  return run;
+}
+
+/** What a failed run holds is looked after. */
+async function sweptWhileHeld() {
+  const run = await swept();
+  const fleet = { instanceIds: run.ids(0) };
+  await run.before({ fleet, policy: { readySeconds: 60, afterFailure: 'held' } });
+  for (const id of fleet.instanceIds) run.standing.account.ec2.instance(id)?.application.stop();
+  await run.after();
+  await run.clock.pass(6 * 60_000);
   return run;
 }
 
@@ -41,6 +54,7 @@ it('the hooks may do all that they do, and nothing else', async () => {
     await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
     await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
     await sweptOfEverything(),
+    await sweptWhileHeld(),
     await swept({ gates: failing('Scan', 'InternalServerError') }).then(async run => {
       await run.clock.pass(12 * 60_000);
       return run;
