@@ -151,3 +151,38 @@ test('D10: no run of a deployment plans by what was listed before another had pu
   await all.after({ runId: 'again' });
   expect(await all.violations()).toEqual([]);
 });
+
+test('D2, D7: what a run has taken over is out, for the floors of every other run, before it acts itself', async () => {
+  let isBusy = true;
+  const all = await bracket(
+    { ...usual, instances: 3, autoScaling: null },
+    {
+      gates: () => [
+        {
+          before: ({ action, caller }, { Key }) => {
+            const isIts = JSON.stringify(Key ?? '').includes('run#rollback');
+            if (isBusy && isIts && action === 'UpdateItem' && caller.name === 'DeregisterFunction')
+              throw new ServiceError('ProvisionedThroughputExceededException', 'too many');
+          },
+        },
+      ],
+    },
+  );
+  const [first = '', second = ''] = all.ids();
+  await all.before({ fleet: { instanceIds: [first] }, policy: { readySeconds: 60 } });
+  all.standing.fleet.instances[0]?.application.stop();
+  const after = all.start('AfterDeploy', { runId: 'r' });
+  await all.reaches(after, 'LetActsEnd');
+  const rollback = all.startBefore({ runId: 'rollback', fleet: { instanceIds: [first] } });
+  await all.end(after);
+  const other = all.startBefore({ runId: 'other', fleet: { instanceIds: [second] } });
+  await all.clock.pass(20_000);
+  isBusy = false;
+  all.standing.fleet.instances[0]?.application.start(10);
+  await all.end(rollback);
+  await all.after({ runId: 'rollback' });
+  await all.end(other);
+  await all.after({ runId: 'other' });
+  expect([rollback, other].map(outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  expect(await all.violations()).toEqual([]);
+});

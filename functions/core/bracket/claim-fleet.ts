@@ -1,13 +1,16 @@
 import { concurrently } from '../aws/batch.ts';
+import type { Member } from '../domain/fleet.ts';
 import { listAt } from '../domain/lists.ts';
 import { overdueAt } from '../domain/sweep.ts';
 import { claimInstance } from '../ledger/instances.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { endHolding, findRuns, markActed } from '../ledger/runs.ts';
+import { inheritOut } from '../ledger/target-group-guards.ts';
 import { LEDGER_WRITES_AT_ONCE } from '../limits.ts';
 import type { RunRequest } from '../request.ts';
 import { shareHolds } from './hold.ts';
 import type { PlannedRun } from './plan-run.ts';
+import { countOut } from './put-back.ts';
 
 /** An instance that this run cannot claim now. */
 export interface Conflict {
@@ -38,6 +41,10 @@ export async function claimFleet(
       return conflicts;
     }
   }
+  const isTakenOver = ({ instanceId, memberships }: Member) =>
+    memberships.length > 0 && ended.has(movedBy.get(instanceId) ?? '');
+  for (const { arn } of plan.groups)
+    await inheritOut(arn, request.runId, countOut(members.filter(isTakenOver), arn));
   await concurrently(members, LEDGER_WRITES_AT_ONCE, async member => {
     const claim = { member, until: plan.suppressUntil };
     const { instanceId } = member;

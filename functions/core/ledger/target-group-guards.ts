@@ -47,6 +47,21 @@ export async function announceOut(
   return written !== undefined;
 }
 
+/** Writes down what a run takes over that is out already: from then on it is out for this run, whatever the other one does. */
+export async function inheritOut(
+  arn: string,
+  runId: string,
+  out: Readonly<Record<string, number>>,
+): Promise<void> {
+  if (Object.keys(out).length === 0) return;
+  await change(pk.targetGroup(arn), {
+    UpdateExpression: 'SET #out = :out ADD outRuns :runs',
+    ExpressionAttributeNames: { '#out': OUT + runId },
+    ExpressionAttributeValues: { ':out': json(out), ':runs': { SS: [runId] } },
+    ReturnValues: 'NONE',
+  });
+}
+
 /** Gives the guard back, if the run still has it. */
 export async function giveGuard(arn: string, runId: string): Promise<void> {
   const given = await change(pk.targetGroup(arn), {
