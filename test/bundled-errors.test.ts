@@ -98,10 +98,10 @@ test('a function that goes by an error class of the SDK is not bundled: its clie
 
 test('an operation that streams fails loudly in a bundle', async () => {
   const { load } = await bundled(
-    `export const load = () => import('@smithy/core/event-streams');`,
+    `import { EventStreamSerde } from '@smithy/core/event-streams'; export const load = () => new EventStreamSerde({});`,
     'streaming.mjs',
   );
-  await expect(load()).rejects.toThrow('@smithy/core/event-streams is left out of this bundle.');
+  expect(load).toThrow('@smithy/core/event-streams is left out of this bundle.');
 });
 
 test('a bundled client still says its version', async () => {
