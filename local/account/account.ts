@@ -12,6 +12,8 @@ import { Ec2 } from './ec2.ts';
 import { ec2Service } from './ec2-service.ts';
 import { ElasticLoadBalancing } from './elastic-load-balancing.ts';
 import type { ServiceEvent } from './neighbours.ts';
+import { SimpleStorage } from './simple-storage.ts';
+import { simpleStorageService } from './simple-storage-service.ts';
 import { Traffic } from './traffic.ts';
 import type { World } from './world.ts';
 
@@ -22,6 +24,7 @@ export interface Account {
   readonly checks: ApplicationStatusChecks;
   readonly loadBalancing: ElasticLoadBalancing;
   readonly autoScaling: AutoScaling;
+  readonly storage: SimpleStorage;
   readonly codeDeploy: CodeDeploy;
   readonly cloudWatch: CloudWatch;
   readonly alarms: Alarms;
@@ -42,7 +45,8 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
   const cloudWatch = new CloudWatch(world);
   const alarms = new Alarms(cloudWatch, onEvent);
   const checks = new ApplicationStatusChecks(ec2, { metrics: cloudWatch, quotas });
-  const loadBalancing = new ElasticLoadBalancing(world, ec2);
+  const storage = new SimpleStorage(world, onEvent);
+  const loadBalancing = new ElasticLoadBalancing(world, ec2, storage);
   const autoScaling = new AutoScaling({
     world,
     instances: ec2,
@@ -57,6 +61,7 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
     checks,
     loadBalancing,
     autoScaling,
+    storage,
     codeDeploy,
     cloudWatch,
     alarms,
@@ -67,6 +72,7 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
       autoScalingService(autoScaling),
       codeDeployService(codeDeploy),
       cloudWatchService(cloudWatch, alarms),
+      simpleStorageService(storage),
     ],
     tags: {
       tagsOf(kind, id) {

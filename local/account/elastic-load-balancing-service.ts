@@ -15,6 +15,8 @@ import type {
   DescribeTargetGroupsOutput,
   DescribeTargetHealthInput,
   DescribeTargetHealthOutput,
+  ModifyLoadBalancerAttributesInput,
+  ModifyLoadBalancerAttributesOutput,
   ModifyTargetGroupAttributesInput,
   ModifyTargetGroupAttributesOutput,
   RegisterTargetsInput,
@@ -24,6 +26,7 @@ import type {
 import * as client from '@aws-sdk/client-elastic-load-balancing-v2';
 import { type Service, ServiceError } from '../wire/contract.ts';
 import type { ElasticLoadBalancing } from './elastic-load-balancing.ts';
+import { attributesOf } from './load-balancer-attributes.ts';
 import type { LoadBalancer, RegisteredTarget, TargetGroup } from './target-groups.ts';
 import { NOT_REGISTERED } from './target-health.ts';
 import { checkId, type NamedTarget } from './target-placement.ts';
@@ -90,10 +93,7 @@ export function elasticLoadBalancingService(elb: ElasticLoadBalancing): Service 
         input: ModifyTargetGroupAttributesInput,
       ): ModifyTargetGroupAttributesOutput {
         const group = elb.group(required('TargetGroupArn', input.TargetGroupArn));
-        const changes = required('Attributes', input.Attributes).map(
-          ({ Key, Value }) => [required('Key', Key), required('Value', Value)] as const,
-        );
-        elb.changeAttributes(group, changes);
+        elb.changeAttributes(group, attributePairs(input.Attributes));
         return { Attributes: group.attributes.list() };
       },
 
@@ -111,10 +111,17 @@ export function elasticLoadBalancingService(elb: ElasticLoadBalancing): Service 
       DescribeLoadBalancerAttributes(
         input: DescribeLoadBalancerAttributesInput,
       ): DescribeLoadBalancerAttributesOutput {
-        const { crossZone } = elb.loadBalancer(required('LoadBalancerArn', input.LoadBalancerArn));
         return {
-          Attributes: [{ Key: 'load_balancing.cross_zone.enabled', Value: String(crossZone) }],
+          Attributes: attributesOf(elb.loadBalancer(required('LoadBalancerArn', input.LoadBalancerArn))),
         };
+      },
+
+      ModifyLoadBalancerAttributes(
+        input: ModifyLoadBalancerAttributesInput,
+      ): ModifyLoadBalancerAttributesOutput {
+        const loadBalancer = elb.loadBalancer(required('LoadBalancerArn', input.LoadBalancerArn));
+        elb.changeLoadBalancer(loadBalancer, attributePairs(input.Attributes));
+        return { Attributes: attributesOf(loadBalancer) };
       },
 
       DescribeTags(input: DescribeTagsInput): DescribeTagsOutput {
@@ -129,6 +136,15 @@ export function elasticLoadBalancingService(elb: ElasticLoadBalancing): Service 
     },
   };
 }
+
+const attributePairs = (
+  attributes:
+    | readonly { readonly Key?: string | undefined; readonly Value?: string | undefined }[]
+    | undefined,
+) =>
+  required('Attributes', attributes).map(
+    ({ Key, Value }) => [required('Key', Key), required('Value', Value)] as const,
+  );
 
 function required<T>(member: string, value: T | undefined): T {
   if (value === undefined) throw new ServiceError('ValidationError', `'${member}' is required`);

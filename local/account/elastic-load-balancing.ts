@@ -1,6 +1,8 @@
 import { type Service, ServiceError } from '../wire/contract.ts';
 import { elasticLoadBalancingService } from './elastic-load-balancing-service.ts';
-import type { Instance, Instances, Target, TargetGroups, TargetState } from './neighbours.ts';
+import { HealthCheckLogs } from './health-check-logs.ts';
+import { changedDestination } from './load-balancer-attributes.ts';
+import type { Instance, Instances, LogBuckets, Target, TargetGroups, TargetState } from './neighbours.ts';
 import { TargetGroupAttributes } from './target-group-attributes.ts';
 import {
   type EnabledZone,
@@ -28,6 +30,7 @@ export interface LoadBalancerSpec {
   readonly vpcId?: string;
   readonly securityGroupIds?: readonly string[];
   readonly tags?: Readonly<Record<string, string>>;
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export interface TargetGroupSpec {
@@ -55,14 +58,17 @@ export class ElasticLoadBalancing implements TargetGroups {
   readonly #world: World;
   readonly #instances: Instances;
   readonly #health: TargetHealth;
+  readonly #logs: HealthCheckLogs;
   readonly #loadBalancers = new Map<string, LoadBalancer>();
   readonly #groups = new Map<string, TargetGroup>();
   readonly #disconnectListeners: HearDisconnect[] = [];
 
-  constructor(world: World, instances: Instances) {
+  constructor(world: World, instances: Instances, buckets?: LogBuckets) {
     this.#world = world;
     this.#instances = instances;
+    this.#logs = new HealthCheckLogs(world, instances, buckets);
     this.#health = new TargetHealth(world, instances);
+    this.#health.onProbe(probed => this.#logs.note(probed));
     instances.onState(instance => this.#follow(instance));
     this.#health.onChange((group, target, before) => {
       if (!group.attributes.settings.closesWhenUnhealthy) return;
@@ -85,8 +91,10 @@ export class ElasticLoadBalancing implements TargetGroups {
       createdAt: this.#world.clock.now(),
       tags: new Map(Object.entries(spec.tags ?? {})),
       shiftedZone: undefined,
+      healthCheckLogs: undefined,
     };
     addOnce(this.#loadBalancers, loadBalancer);
+    this.changeLoadBalancer(loadBalancer, Object.entries(spec.attributes ?? {}));
     return loadBalancer;
   }
 
@@ -222,6 +230,20 @@ export class ElasticLoadBalancing implements TargetGroups {
   changeAttributes(group: TargetGroup, changes: Iterable<readonly [key: string, value: string]>): void {
     group.attributes.change(changes);
     for (const target of group.targets) this.#health.refresh(group, target);
+  }
+
+  /**
+   * Changes attributes of a load balancer: those of health check logs, which are tried with a test file as AWS tries them.
+   *
+   * @throws ServiceError ValidationError, InvalidConfigurationRequest
+   */
+  changeLoadBalancer(
+    loadBalancer: LoadBalancer,
+    changes: readonly (readonly [key: string, value: string])[],
+  ): void {
+    const destination = changedDestination(loadBalancer, changes);
+    if (destination) this.#logs.begin(loadBalancer, destination);
+    else loadBalancer.healthCheckLogs = undefined;
   }
 
   /** Calls `hear` when the load balancer itself closes the open connections of a target. */

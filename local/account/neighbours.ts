@@ -101,6 +101,21 @@ export interface Metrics {
   }): void;
 }
 
+/** Where a load balancer keeps its logs. */
+export interface LogBuckets {
+  /**
+   * Writes an object as one of AWS's own services, by the bucket's policy.
+   *
+   * @throws ServiceError NoSuchBucket, AccessDenied
+   */
+  deliver(object: {
+    readonly bucket: string;
+    readonly key: string;
+    readonly bytes: Uint8Array;
+    readonly principal: string;
+  }): void;
+}
+
 /** An event as a service puts it on the default event bus, which adds id, version, account, time and region. */
 export interface ServiceEvent {
   readonly source: string;

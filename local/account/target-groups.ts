@@ -15,6 +15,13 @@ export interface EnabledZone {
   readonly subnetId?: string;
 }
 
+/** Where the nodes of a load balancer write what their health checks found. */
+export interface LogDestination {
+  readonly bucket: string;
+  /** Without the slash that follows it; empty for none. */
+  readonly prefix: string;
+}
+
 export interface LoadBalancer {
   readonly arn: string;
   readonly name: string;
@@ -27,6 +34,8 @@ export interface LoadBalancer {
   readonly tags: ReadonlyMap<string, string>;
   /** The name of the zone that a zonal shift has moved traffic away from. */
   shiftedZone: string | undefined;
+  /** Undefined while the nodes write no health check logs. */
+  healthCheckLogs: LogDestination | undefined;
 }
 
 export interface HealthCheck {

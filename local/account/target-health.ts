@@ -51,11 +51,33 @@ const CHECKS_DISABLED: Health = {
   description: 'Health checks are disabled for this target group',
 };
 
+const REFUSED: ProbeResult = { failure: CONNECTION_FAILED, tookMs: 1 };
+const CONNECTED: ProbeResult = { failure: undefined, tookMs: 1 };
+
 export const NOT_REGISTERED: Health = {
   state: 'unused',
   reason: 'Target.NotRegistered',
   description: 'Target is not registered to the target group',
 };
+
+/** What one health check of one load balancer node came to. */
+export interface Probed {
+  readonly group: TargetGroup;
+  /** The node's zone. */
+  readonly zone: string;
+  readonly target: RegisteredTarget;
+  readonly result: ProbeResult;
+  /** When it was sent, in milliseconds. */
+  readonly at: number;
+}
+
+export interface ProbeResult {
+  /** Undefined when it passed. */
+  readonly failure: Health | undefined;
+  readonly tookMs: number;
+  /** What was answered, if anything was. */
+  readonly status?: number;
+}
 
 type HearChange = (group: TargetGroup, target: RegisteredTarget, before: Health) => void;
 
@@ -68,6 +90,7 @@ export class TargetHealth {
   readonly #instances: Instances;
   readonly #mismatches = new Map<number, Health>();
   readonly #listeners: HearChange[] = [];
+  readonly #probeListeners: ((probed: Probed) => void)[] = [];
 
   constructor(world: World, instances: Instances) {
     this.#world = world;
@@ -76,6 +99,11 @@ export class TargetHealth {
 
   onChange(hear: HearChange): void {
     this.#listeners.push(hear);
+  }
+
+  /** Calls `hear` when a health check is sent, with what becomes of it. */
+  onProbe(hear: (probed: Probed) => void): void {
+    this.#probeListeners.push(hear);
   }
 
   /** Lets every node of the group's load balancer begin its rounds. */
@@ -110,9 +138,11 @@ export class TargetHealth {
     const silent: RegisteredTarget[] = [];
     for (const target of group.targets) {
       if (target.leaves || target.health.state === 'unused' || !isServedFrom(group, zone, target)) continue;
-      const failure = this.#probe(group, target, passes);
-      if (failure === TIMED_OUT) silent.push(target);
-      else this.#judge(group, zone, target, failure);
+      const result = this.#probe(group, target, passes);
+      for (const hear of this.#probeListeners)
+        hear({ group, zone, target, result, at: this.#world.clock.now() });
+      if (result.failure === TIMED_OUT) silent.push(target);
+      else this.#judge(group, zone, target, result.failure);
     }
     if (silent.length === 0) return;
     this.#world.clock.after(group.healthCheck.timeoutSeconds * 1000, () => {
@@ -121,23 +151,21 @@ export class TargetHealth {
     });
   }
 
-  /** What the probe failed with; undefined when it passed. An answer in time is judged when it is asked for. */
-  #probe(
-    group: TargetGroup,
-    target: RegisteredTarget,
-    passes: (status: number) => boolean,
-  ): Health | undefined {
+  /** An answer in time is judged when it is asked for. */
+  #probe(group: TargetGroup, target: RegisteredTarget, passes: (status: number) => boolean): ProbeResult {
     const { path, port, timeoutSeconds } = group.healthCheck;
+    const timedOut: ProbeResult = { failure: TIMED_OUT, tookMs: timeoutSeconds * 1000 };
     const probed = port === 'traffic-port' ? target.port : port;
     const instance = instanceBehind(this.#instances, group, target.id);
     const from = group.loadBalancer?.securityGroupIds ?? [];
-    if (instance?.state !== 'running' || !this.#instances.reachable(instance, probed, from)) return TIMED_OUT;
+    if (instance?.state !== 'running' || !this.#instances.reachable(instance, probed, from)) return timedOut;
     const answer = instance.application.answer({ port: probed, path: path ?? '/' });
-    if (answer.kind === 'refuses') return CONNECTION_FAILED;
-    if (path === undefined) return undefined;
-    if (answer.kind === 'resets') return CONNECTION_FAILED;
-    if (answer.kind === 'silent' || answer.afterMs >= timeoutSeconds * 1000) return TIMED_OUT;
-    return passes(answer.status) ? undefined : this.#mismatch(answer.status);
+    if (answer.kind === 'refuses') return REFUSED;
+    if (path === undefined) return CONNECTED;
+    if (answer.kind === 'resets') return REFUSED;
+    if (answer.kind === 'silent' || answer.afterMs >= timeoutSeconds * 1000) return timedOut;
+    const { status, afterMs: tookMs } = answer;
+    return { failure: passes(status) ? undefined : this.#mismatch(status), tookMs, status };
   }
 
   #judge(group: TargetGroup, zone: string, target: RegisteredTarget, failure: Health | undefined): void {

@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import sleeps from 'node:timers/promises';
 import { promisify } from 'node:util';
+import zlib from 'node:zlib';
 import { currentInvocation } from '../wire/invocation.ts';
 import type { Random } from './random.ts';
 import type { Timer, VirtualClock } from './virtual-clock.ts';
@@ -24,6 +25,7 @@ export function installLambdaGlobals(): void {
   installAbortSignalTimeout();
   installRandom();
   installFileReads();
+  installGunzip();
   // Modules that imported these functions by name see the replacements as well.
   syncBuiltinESMExports();
 }
@@ -188,6 +190,17 @@ function installFileReads(): void {
   const readFile = (...args: Parameters<typeof real>) =>
     currentClock()?.hold(() => real(...args)) ?? real(...args);
   Object.assign(files, { readFile });
+}
+
+/** Decompression runs on threads of its own: time has to stand still until such a stream is over. */
+function installGunzip(): void {
+  const real = zlib.createGunzip;
+  const createGunzip: typeof real = options => {
+    const gunzip = real(options);
+    void currentClock()?.hold(() => new Promise(over => gunzip.once('close', over)));
+    return gunzip;
+  };
+  Object.defineProperty(zlib, 'createGunzip', { value: createGunzip });
 }
 
 // On import, so that a bare import placed first precedes every module that keeps one of these functions.

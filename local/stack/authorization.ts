@@ -3,7 +3,7 @@ import { type Call, type Caller, type Gate, ServiceError } from '../wire/contrac
 import { DYNAMODB } from './actions/dynamodb.ts';
 import { EC2 } from './actions/ec2.ts';
 import { AUTO_SCALING, CODEDEPLOY, ELASTIC_LOAD_BALANCING } from './actions/fleet.ts';
-import { CLOUDWATCH, EVENTS, LAMBDA, SNS, SQS, STATES } from './actions/operations.ts';
+import { CLOUDWATCH, EVENTS, LAMBDA, S3, SNS, SQS, STATES } from './actions/operations.ts';
 import { About, type ActionTable, type Concern, type TagLookup } from './actions/resources.ts';
 import type { DeployedTemplate, Role } from './deployed-template.ts';
 import { type Decision, decide, type Statement } from './permissions.ts';
@@ -25,6 +25,7 @@ const TABLES: ReadonlyMap<string, ActionTable> = new Map(
     elasticloadbalancing: ELASTIC_LOAD_BALANCING,
     events: EVENTS,
     lambda: LAMBDA,
+    s3: S3,
     sns: SNS,
     sqs: SQS,
     states: STATES,
@@ -151,11 +152,12 @@ export function denial(service: string, sentence: string): ServiceError {
       `You are not authorized to perform this operation. ${sentence}`,
       403,
     );
-  const query = service === 'elasticloadbalancing' || service === 'autoscaling' || service === 'sns';
-  return query
+  return ANSWERS_IN_XML.has(service)
     ? new ServiceError('AccessDenied', sentence, 403)
     : new ServiceError('AccessDeniedException', sentence, 400);
 }
+
+const ANSWERS_IN_XML: ReadonlySet<string> = new Set(['elasticloadbalancing', 'autoscaling', 'sns', 's3']);
 
 const missingRow = (action: string): string =>
   `${action} has no row in the authorization table (local/stack/actions)`;

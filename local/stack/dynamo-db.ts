@@ -2,7 +2,7 @@ import * as client from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import inject from 'light-my-request';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
-import { type Service, ServiceError, type WireAnswer } from '../wire/contract.ts';
+import { type Service, ServiceError, type TextAnswer } from '../wire/contract.ts';
 
 /** The operations on items. Transactions and streams dynalite does not have; tables are the template's to manage. */
 const OPERATIONS: ReadonlySet<string> = new Set([
@@ -63,7 +63,7 @@ export class DynamoDb {
     });
   }
 
-  async #serve(action: string, body: string): Promise<WireAnswer> {
+  async #serve(action: string, body: string): Promise<TextAnswer> {
     if (!OPERATIONS.has(action)) {
       throw new ServiceError('UnknownOperationException', `The local DynamoDB does not implement ${action}.`);
     }
@@ -75,7 +75,7 @@ export class DynamoDb {
   }
 
   /** A failed condition's answer with the item that failed it. No other request is served in between. */
-  async #withItem(answer: WireAnswer, { TableName = '', Key, Item }: Input): Promise<WireAnswer> {
+  async #withItem(answer: TextAnswer, { TableName = '', Key, Item }: Input): Promise<TextAnswer> {
     const key =
       Key ?? Object.fromEntries((this.#keys.get(TableName) ?? []).map(name => [name, Item?.[name]]));
     const found = await this.#ask('GetItem', { TableName, Key: key, ConsistentRead: true });
@@ -88,7 +88,7 @@ export class DynamoDb {
     return turn;
   }
 
-  async #ask(action: string, input: object): Promise<WireAnswer> {
+  async #ask(action: string, input: object): Promise<TextAnswer> {
     const { statusCode, payload } = await inject((req, res) => this.#server.emit('request', req, res), {
       method: 'POST',
       url: '/',

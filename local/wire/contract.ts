@@ -42,31 +42,48 @@ export class NoAnswer extends Error {
 export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Present unless it is a POST, by which all services but S3 are called. */
+  readonly rest?: RestRequest;
+}
+
+/** What matters in a request that says by its method and address what it asks for. */
+export interface RestRequest {
+  readonly method: string;
+  readonly host: string;
+  /** As it was sent, percent-encoded. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
 }
 
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Bytes are what an object holds. */
+  readonly body: string | Uint8Array;
 }
+
+export type TextAnswer = WireAnswer & { readonly body: string };
 
 /**
  * One simulated service: how it speaks, and what it does. Inputs and outputs are the SDK's own command types
  * (`DescribeInstancesCommandInput` and so on); `client` is the SDK client's module, whose schemas are the wire contract.
  */
 export interface Service {
-  /** IAM's prefix: `ec2`, `elasticloadbalancing`, `autoscaling`, `codedeploy`, `states`, `dynamodb`, `cloudwatch`, `lambda`. */
+  /** IAM's prefix: `ec2`, `elasticloadbalancing`, `autoscaling`, `codedeploy`, `states`, `dynamodb`, `cloudwatch`, `lambda`, `s3`. */
   readonly name: string;
   readonly client: object;
   readonly protocol:
     | { readonly kind: 'ec2-query' | 'query'; readonly version: string }
-    | { readonly kind: 'json'; readonly target: string; readonly jsonVersion: '1.0' | '1.1' };
+    | { readonly kind: 'json'; readonly target: string; readonly jsonVersion: '1.0' | '1.1' }
+    | { readonly kind: 'rest-xml' };
   readonly operations: { readonly [action: string]: (input: never, call: Call) => object | Promise<object> };
   /**
    * Answers the actions that `operations` lacks, in wire bytes; for the json protocols. Gates see the parsed bodies.
    * Work in it that leaves the microtask queue has to be held (`clock.hold`).
    */
-  readonly raw?: (request: WireRequest, call: Call) => Promise<WireAnswer>;
+  readonly raw?: (request: WireRequest, call: Call) => Promise<TextAnswer>;
 }
 
 /** Stands before every operation: permissions, faults, counting, latency. It throws a ServiceError to refuse. */

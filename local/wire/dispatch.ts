@@ -6,6 +6,7 @@ import {
   NoAnswer,
   type Service,
   ServiceError,
+  type TextAnswer,
   type WireAnswer,
   type WireRequest,
 } from './contract.ts';
@@ -14,6 +15,7 @@ import { jsonProtocol } from './json-protocol.ts';
 import { parseJson } from './json-values.ts';
 import type { Protocol } from './protocol.ts';
 import { awsQueryProtocol, ec2QueryProtocol, readFormHeader } from './query-protocol.ts';
+import { RestXmlProtocol } from './rest-xml-protocol.ts';
 import { ClientShapes, InvalidInput, type OperationShapes } from './shapes.ts';
 
 export interface Account {
@@ -50,10 +52,11 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
   return async (request, caller) => {
     requests += 1;
     const requestId = `00000000-0000-4000-8000-${String(requests).padStart(12, '0')}`;
-    const { address, action } = destinationOf(request);
+    const { address, action: said } = destinationOf(request);
     const endpoint = endpoints.get(address);
-    if (!endpoint) return notHere(address, action, request, requestId);
+    if (!endpoint) return notHere(address, said, request, requestId);
     const { service, protocol } = endpoint;
+    const action = protocol instanceof RestXmlProtocol ? actionBy(protocol, request) : said;
     try {
       const call: Call = { service: service.name, action, caller, at: clock.now() };
       return await perform(endpoint, call, request, requestId);
@@ -69,7 +72,7 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
     request: WireRequest,
     requestId: string,
   ): Promise<WireAnswer> {
-    if (request.headers['content-encoding']) {
+    if (isCompressed(request)) {
       throw new ServiceError(
         'InvalidContentEncoding',
         'The simulated account does not read compressed bodies.',
@@ -78,7 +81,7 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
     const operation = service.operations[call.action];
     const operationShapes = shapes.get(call.action);
     if (operation && operationShapes) {
-      const input = protocol.readInput(operationShapes, request.body);
+      const input = protocol.readInput(operationShapes, request);
       for (const gate of inward) await gate.before?.(call, input);
       const output = await within(call, input, async some => operation(some as never, call));
       // Written before the gates take time, so that it says what was true when the service answered.
@@ -117,9 +120,9 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
     request: WireRequest,
     call: Call,
     input: Input,
-  ): Promise<WireAnswer> {
+  ): Promise<TextAnswer> {
     if (around.length === 0) return serve(request, call);
-    let served: WireAnswer = { status: 200, headers: {}, body: '{}' };
+    let served: TextAnswer = { status: 200, headers: {}, body: '{}' };
     let said: object | undefined;
     const output = await within(call, input, async some => {
       served = await serve(some === input ? request : { ...request, body: JSON.stringify(some) }, call);
@@ -148,11 +151,17 @@ function asServiceError(error: unknown, { invalidInputCodes }: Protocol): Servic
 }
 
 /** What tells services apart on the wire: the target's prefix, or the version of a form. */
-const addressOf = ({ protocol }: Service): string =>
-  protocol.kind === 'json' ? protocol.target : protocol.version;
+function addressOf({ protocol }: Service): string {
+  if (protocol.kind === 'rest-xml') return REST;
+  return protocol.kind === 'json' ? protocol.target : protocol.version;
+}
+
+/** The one service that is called by other methods than POST. */
+const REST = 's3';
 
 /** Where a request goes, by its target or its form. */
 export function destinationOf(request: WireRequest): { readonly address: string; readonly action: string } {
+  if (request.rest) return { address: REST, action: request.rest.query['x-id'] ?? '' };
   const target = request.headers['x-amz-target'];
   if (target !== undefined) {
     const dot = target.lastIndexOf('.');
@@ -161,6 +170,13 @@ export function destinationOf(request: WireRequest): { readonly address: string;
   const form = readFormHeader(request.body);
   return { address: form?.version ?? '', action: form?.action ?? '' };
 }
+
+const actionBy = (protocol: RestXmlProtocol, { rest }: WireRequest): string =>
+  (rest && protocol.actionOf(rest)) ?? `${rest?.method} ${rest?.path}?${Object.keys(rest?.query ?? {})}`;
+
+/** S3 keeps an object's encoding beside it; what is in chunks only for the way it cannot be. */
+const isCompressed = ({ headers: { 'content-encoding': encoding }, rest }: WireRequest): boolean =>
+  encoding !== undefined && (rest === undefined || encoding.includes('aws-chunked'));
 
 function createEndpoint(service: Service): Endpoint {
   const client = new ClientShapes(service);
@@ -172,7 +188,8 @@ function createEndpoint(service: Service): Endpoint {
   return { service, protocol: protocolOf(service, new Faults(client.errors())), shapes: new Map(shapes) };
 }
 
-function protocolOf({ protocol }: Service, faults: Faults): Protocol {
+function protocolOf(service: Service, faults: Faults): Protocol {
+  const { protocol } = service;
   switch (protocol.kind) {
     case 'ec2-query':
       return ec2QueryProtocol(faults);
@@ -180,6 +197,8 @@ function protocolOf({ protocol }: Service, faults: Faults): Protocol {
       return awsQueryProtocol(faults);
     case 'json':
       return jsonProtocol(faults, protocol.jsonVersion);
+    case 'rest-xml':
+      return new RestXmlProtocol(faults, service);
   }
 }
 

@@ -21,7 +21,7 @@ export function jsonProtocol(faults: Faults, version: '1.0' | '1.1'): Protocol {
   });
 
   return {
-    readInput: ({ input }, body) => readJsonInput(input, parseJson(body)),
+    readInput: ({ input }, { body }) => readJsonInput(input, parseJson(body)),
 
     answer: ({ output: shape }, output, requestId) => answer(200, requestId, toJson(shape, output)),
 

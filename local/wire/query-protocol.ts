@@ -7,7 +7,7 @@ import { element, escapeXml, toXml } from './xml.ts';
 
 /** EC2 Query. */
 export const ec2QueryProtocol = (faults: Faults): Protocol => ({
-  readInput: ({ input }, body) => readQueryInput(input, parametersOf(body), true),
+  readInput: ({ input }, { body }) => readQueryInput(input, parametersOf(body), true),
 
   answer: ({ action, output: shape }, output, requestId) =>
     xmlAnswer(
@@ -33,7 +33,7 @@ export const ec2QueryProtocol = (faults: Faults): Protocol => ({
 
 /** AWS Query: Elastic Load Balancing and Auto Scaling. */
 export const awsQueryProtocol = (faults: Faults): Protocol => ({
-  readInput: ({ input }, body) => readQueryInput(input, parametersOf(body), false),
+  readInput: ({ input }, { body }) => readQueryInput(input, parametersOf(body), false),
 
   answer({ action, output: shape }: OperationShapes, output: object, requestId: string) {
     // Also around a result without members: botocore looks for it.

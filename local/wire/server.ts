@@ -27,7 +27,7 @@ export async function listen({ port, clock, answer }: ListenSettings): Promise<L
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const say = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
+    const say = (status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
       clock.hold(
         () =>
           new Promise<void>(done => {
@@ -40,13 +40,17 @@ export async function listen({ port, clock, answer }: ListenSettings): Promise<L
     if (!isLoopbackHost(request.headers.host, request.socket.localPort)) {
       return say(403, 'This server answers only requests to localhost on its own port (Host header).\n');
     }
-    if (request.method !== 'POST') return say(405, 'Every AWS call served here is a POST.\n');
-    const body = await clock.hold(() => readBody(request));
+    const { method = '' } = request;
+    if (!METHODS.has(method)) return say(405, `No AWS call served here is a ${method}.\n`);
+    const body = await clock.hold(() => readBytes(request));
     if (body === undefined) return say(413, `A body may have ${greatestBodyBytes} bytes.\n`);
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
-    const answered = await answer({ headers, body }, accessKeyIdOf(headers.authorization));
+    const answered = await answer(
+      wireRequest(method, request.url ?? '/', headers, body),
+      accessKeyIdOf(headers.authorization),
+    );
     return say(answered.status, answered.body, answered.headers);
   }
 
@@ -70,8 +74,27 @@ export async function listen({ port, clock, answer }: ListenSettings): Promise<L
 export const isLoopbackHost = (host: string | undefined, port: number | undefined): boolean =>
   [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`].includes(host ?? '');
 
+/** S3's calls have all of them, the other services' are POSTs. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'GET', 'PUT', 'HEAD']);
+
+function wireRequest(
+  method: string,
+  url: string,
+  headers: WireRequest['headers'],
+  body: Buffer,
+): WireRequest {
+  if (method === 'POST') return { headers, body: body.toString('utf8') };
+  const { host, pathname, searchParams } = new URL(url, `http://${headers.host}`);
+  const query = Object.fromEntries(searchParams);
+  return { headers, body: '', rest: { method, host, path: pathname, query, headers, body } };
+}
+
 /** @returns undefined when the body is too large */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  return (await readBytes(request))?.toString('utf8');
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -79,7 +102,7 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
     if (bytes > greatestBodyBytes) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** From `AWS4-HMAC-SHA256 Credential=AKIA.../20261130/eu-west-1/ec2/aws4_request, ...`; empty when unsigned. */

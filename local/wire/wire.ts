@@ -1,5 +1,6 @@
 // First, so that SDK modules loaded from here on keep the replaced timers.
 import '../clock/lambda-globals.ts';
+import { Readable } from 'node:stream';
 import type { HttpHandlerOptions, HttpRequest } from '@smithy/types';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import { type Caller, NoAnswer, type WireRequest } from './contract.ts';
@@ -35,7 +36,8 @@ export function createWire({ callers = new Map(), ...account }: WireSettings): W
           response: {
             statusCode: answer.status,
             headers: { ...answer.headers },
-            body: Buffer.from(answer.body),
+            // What an object holds is read as a stream.
+            body: typeof answer.body === 'string' ? Buffer.from(answer.body) : Readable.from([answer.body]),
           },
         };
       },
@@ -52,10 +54,15 @@ export function createWire({ callers = new Map(), ...account }: WireSettings): W
 /** The operation that a client asks for, `DescribeInstances`. */
 export const actionOf = (request: HttpRequest): string => destinationOf(toWireRequest(request)).action;
 
-function toWireRequest({ headers, body }: HttpRequest): WireRequest {
-  if (body === undefined || typeof body === 'string') return { headers, body: body ?? '' };
-  if (body instanceof Uint8Array) return { headers, body: new TextDecoder().decode(body) };
-  throw new Error('the wire does not implement streamed request bodies');
+function toWireRequest({ method, hostname, path, query, headers, body = '' }: HttpRequest): WireRequest {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new Error('the wire does not implement streamed request bodies');
+  if (method === 'POST')
+    return { headers, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
+  const bytes = Buffer.from(body);
+  const single = Object.entries(query ?? {}).map(([name, value]) => [name, String(value ?? '')] as const);
+  const rest = { method, host: hostname, path, query: Object.fromEntries(single), headers, body: bytes };
+  return { headers, body: '', rest };
 }
 
 /** `work`, or an error as soon as the client stops waiting. What the request set off takes effect all the same. */

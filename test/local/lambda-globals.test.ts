@@ -1,7 +1,9 @@
 import '../../local/clock/lambda-globals.ts';
 import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as nodeSetTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip, gzipSync } from 'node:zlib';
 import * as ec2 from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
 import { createWorld } from '../../local/account/world.ts';
@@ -130,6 +132,26 @@ test('time stands still while a file is read', async () => {
     return after - before;
   });
   expect(result).toBe(0);
+});
+
+test.each([
+  ['whole', gzipSync(Buffer.alloc(500_000)), 500_000],
+  ['broken', Buffer.from('not compressed'), 'incorrect header check'],
+])('time stands still while a %s stream is decompressed', async (_, bytes, read) => {
+  const { result } = await inLambda(async () => {
+    const elsewhere = sleep(1);
+    const before = Date.now();
+    const gunzip = createGunzip();
+    gunzip.end(bytes);
+    const said = await buffer(gunzip).then(
+      ({ length }) => length,
+      (error: Error) => error.message,
+    );
+    const after = Date.now();
+    await elsewhere;
+    return { said, tookMs: after - before };
+  });
+  expect(result).toEqual({ said: read, tookMs: 0 });
 });
 
 test('installing twice changes nothing', () => {

@@ -8,7 +8,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 
 /**
  * One SDK client a service, made at its first use. Import what you need by name or as `* as clients`: an object of all of
- * them would put all seven services into every function's bundle.
+ * them would put all services into every function's bundle.
  */
 export const autoScaling = /* @__PURE__ */ lazily(settings => new AutoScalingClient(settings));
 export const cloudWatch = /* @__PURE__ */ lazily(settings => new CloudWatchClient(settings));

@@ -10,6 +10,7 @@ import type {
   TagResourceCommandInput,
   UntagResourceCommandInput,
 } from '@aws-sdk/client-cloudwatch';
+import type { GetObjectCommandInput } from '@aws-sdk/client-s3';
 import type {
   DescribeExecutionCommandInput,
   DescribeStateMachineCommandInput,
@@ -124,6 +125,10 @@ export const SQS: ActionTable = {
   SendMessage: ({ QueueUrl }: { QueueUrl?: string }, about) => [
     concern(about.arn('sqs', QueueUrl?.split('/').at(-1) ?? '')),
   ],
+};
+
+export const S3: ActionTable = {
+  GetObject: ({ Bucket, Key }: GetObjectCommandInput, about) => [concern(about.object(Bucket, Key))],
 };
 
 /** Only the default bus is used. */

@@ -75,6 +75,11 @@ export class About {
     return `arn:${partition}:${service}:${region}:${accountId}:${rest}`;
   }
 
+  /** S3's ARNs name neither a Region nor an account. */
+  object(bucket: string | undefined, key: string | undefined): string {
+    return `arn:${this.#world.partition}:s3:::${bucket}/${key}`;
+  }
+
   ec2(kind: Exclude<TaggedKind, 'target-group' | 'auto-scaling-group'>, ids: readonly string[] = []) {
     return ids.flatMap(id => this.#tagged(kind, id, 'ec2', this.arn('ec2', `${kind}/${id}`)));
   }
