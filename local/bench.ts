@@ -1,17 +1,19 @@
 /**
  * `npm run bench`: one run over 1,000 instances, measured against what AWS itself allows. Other sizes can be named
  * (`npm run bench -- 1000 5000`). `--hooks` measures as many runs of one instance each instead, all at once through CodeDeploy
- * (`npm run bench -- --hooks 500` takes some ten minutes), and `--bundles` the functions' bundles. `--json` prints the figures
- * as data. The exit code is 1 when a goal is missed.
+ * (`npm run bench -- --hooks 500` takes some ten minutes), `--bundles` the functions' bundles, and `--logs` how a health check log
+ * of five million lines is read. `--json` prints the figures as data. The exit code is 1 when a goal is missed.
  */
 import { parseArgs } from 'node:util';
 import { bundleFigures } from './bench/bundle-figures.ts';
 import { meets } from './bench/figures.ts';
+import { logFigures } from './bench/log-figures.ts';
 import { measureHooks } from './bench/measure-hooks.ts';
 import { type BenchResult, measureRun } from './bench/measure-run.ts';
 import { benchTable, figureTable } from './bench/table.ts';
 
 const SIZES = ['1000'];
+const LOG_LINES = 5_000_000;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -19,12 +21,14 @@ async function main(): Promise<void> {
       json: { type: 'boolean', default: false },
       bundles: { type: 'boolean', default: false },
       hooks: { type: 'boolean', default: false },
+      logs: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
-  if (values.bundles) {
-    const figures = await bundleFigures();
-    const table = () => figureTable('the bundle of', [{ title: 'measured', figures }]);
+  if (values.bundles || values.logs) {
+    const figures = values.bundles ? await bundleFigures() : await logFigures(LOG_LINES);
+    const of = values.bundles ? 'the bundle of' : 'a health check log';
+    const table = () => figureTable(of, [{ title: 'measured', figures }]);
     console.log(values.json ? JSON.stringify(figures, null, 2) : table());
     if (!figures.every(meets)) process.exitCode = 1;
     return;

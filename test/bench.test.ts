@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callBound, type FleetSize, type Step } from '../local/bench/call-bound.ts';
 import { against, meets } from '../local/bench/figures.ts';
+import { logFigures } from '../local/bench/log-figures.ts';
 import { measureRun } from '../local/bench/measure-run.ts';
 import { benchTable } from '../local/bench/table.ts';
 
@@ -70,4 +71,11 @@ test('R-THROTTLE, R-PAYLOAD, R-CHUNK: a run over 300 instances meets every goal'
   // What AWS makes a run wait for: the spreading of suppression and of its release, and evaluations once a minute.
   expect(bound('before-deploy')).toBeGreaterThan(188);
   expect(bound('after-deploy')).toBeGreaterThan(120 + 120 + 60);
+});
+
+test('R-LOG: every line of a log is read, bad ones too, and memory stays flat', async () => {
+  const figures = await logFigures(200_000);
+  expect(figures.find(({ name }) => name === 'lines')?.measured).toBe(200_000);
+  // The time is the bench's own to judge, on a machine that does nothing else.
+  expect(figures.filter(figure => figure.name !== 'time' && !meets(figure))).toEqual([]);
 });

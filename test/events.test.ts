@@ -14,6 +14,7 @@ const answers = {
   'execution-ended': { function: 'SettleFunction', answer: { undoing: [] } },
   'deployment-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
+  'health-check-log': { function: 'ReadHealthCheckLogFunction', error: 'LogUnreadable' },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
@@ -61,7 +62,7 @@ describe('the shipped events', () => {
     },
   );
 
-  test.each(['execution-ended', 'deployment-failed', 'instance-failed'])(
+  test.each(['execution-ended', 'deployment-failed', 'instance-failed', 'health-check-log'])(
     '%s matches a rule of the template',
     async name => {
       const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });

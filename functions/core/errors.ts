@@ -108,6 +108,16 @@ export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';
 }
 
+/** S3 does not give a file of a log: it is gone, forbidden, or encrypted with a key that may not be used (R-LOG). */
+export class LogUnreadable extends Refusal {
+  override readonly name = 'LogUnreadable';
+}
+
+/** A file of a log is not what it says it is: no gzip, or not a whole one (R-LOG). */
+export class LogDamaged extends Refusal {
+  override readonly name = 'LogDamaged';
+}
+
 /** A read is not there yet: another run is just making it (D10), or AWS does not show it so soon (R-EVENTUAL). The machine comes again. */
 export class ObservationPending extends QuiesceError {
   override readonly name = 'ObservationPending';

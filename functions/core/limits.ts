@@ -169,5 +169,11 @@ export const ELB_CALLS_AT_ONCE = ELB_BUCKETS.targets.capacity / 2;
 /** How long one sweep begins new acts: what it has begun ends within ACT_TIMEOUT_SECONDS. Ours. */
 export const SWEEP_ACTS_SECONDS = 40;
 
+/**
+ * For so long after its period a file of a log may come, or come again: as long as EventBridge and Lambda try in template.yaml,
+ * an hour each, and an hour for its delivery. Ours.
+ */
+export const LOG_EVENTS_SECONDS = 10_800;
+
 /** Runs that one sweep sets right at the same time. Ours. */
 export const HEALS_AT_ONCE = 8;

@@ -27,6 +27,10 @@ export const logEvents = {
   launchWatched: 'launch.watched',
   terminationObserved: 'termination.observed',
   lifecycleCompleted: 'lifecycle.completed',
+  healthCheckLogRead: 'health-check-log.read',
+  healthCheckLogSkipped: 'health-check-log.skipped',
+  targetFailed: 'target.failed',
+  targetRecovered: 'target.recovered',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

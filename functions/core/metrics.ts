@@ -27,6 +27,16 @@ export const catalogue = {
   sweep_healed_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
   /** At each sweep: for how long nobody has looked after the oldest such run; 0 when there is none. */
   oldest_unhealed_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
+  /** Health checks of the nodes of load balancers, by their logs; by the zone of the target. */
+  health_check_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
+  /** Those that failed. */
+  health_check_failure_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'az', 'reason'] },
+  /** Of those that passed, the slowest of each target in a file. */
+  health_check_latency_seconds: { unit: MetricUnit.Seconds, dimensions: ['target_group', 'az'] },
+  /** Files that came to the bucket, read or passed over. */
+  health_check_log_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
+  /** Lines that are none of a health check log (R-LOG). */
+  health_check_bad_line_total: { unit: MetricUnit.Count, dimensions: [] },
 } as const;
 
 type Catalogue = typeof catalogue;

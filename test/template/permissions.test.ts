@@ -8,9 +8,10 @@ import { everyRole, type RoleGroup, roleGroups, rolesOf } from './helpers/role-g
 const WITHOUT_RESOURCE = [
   {
     reason:
-      'The service authorization reference lists no resource type for describing instances and their status.',
+      'The service authorization reference lists no resource type for describing instances, their status and their interfaces.',
     actions: [
       'ec2:DescribeInstances',
+      'ec2:DescribeNetworkInterfaces',
       'ec2:DescribeApplicationStatus',
       'ec2:DescribeApplicationStatusChecks',
       'ec2:DescribeApplicationStatusCheckAssociations',

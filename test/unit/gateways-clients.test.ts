@@ -24,7 +24,7 @@ test.each(all)(
 );
 
 test("R-THROTTLE: every client tries four times, with standard backoff, under the product's name", async () => {
-  expect(all).toHaveLength(7);
+  expect(all).toHaveLength(8);
   for (const [, client] of all) {
     const { config } = client();
     expect(await config.maxAttempts()).toBe(4);

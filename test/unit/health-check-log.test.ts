@@ -69,7 +69,7 @@ const END =
 test('R-LOG: a file is told by its key from its siblings', () => {
   expect(logFileOf(key(`health_check_log_${END}`))).toEqual({
     kind: 'health-check',
-    name: `health_check_log_${END}`,
+    tag: '2026-11-30T09:05Z-a1b2c3d4',
     loadBalancer: 'app.web.50dc6c495c0c9188',
     node: '10.0.0.7',
     endsAt: Date.UTC(2026, 10, 30, 9, 5),

@@ -4,7 +4,9 @@ import { CodeDeployClient } from '@aws-sdk/client-codedeploy';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EC2Client, type EC2ClientConfig } from '@aws-sdk/client-ec2';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import type { NodeJsClient } from '@smithy/types';
 
 /**
  * One SDK client a service, made at its first use. Import what you need by name or as `* as clients`: an object of all of
@@ -16,6 +18,7 @@ export const codeDeploy = /* @__PURE__ */ lazily(settings => new CodeDeployClien
 export const dynamoDb = /* @__PURE__ */ lazily(settings => new DynamoDBClient(settings));
 export const ec2 = /* @__PURE__ */ lazily(settings => new EC2Client(settings));
 export const elasticLoadBalancing = /* @__PURE__ */ lazily(s => new ElasticLoadBalancingV2Client(s));
+export const s3 = /* @__PURE__ */ lazily(settings => new S3Client(settings) as NodeJsClient<S3Client>);
 export const stepFunctions = /* @__PURE__ */ lazily(settings => new SFNClient(settings));
 
 type Transport = NonNullable<EC2ClientConfig['requestHandler']>;

@@ -5,6 +5,7 @@ import {
   DescribeApplicationStatusChecksCommand,
   DescribeApplicationStatusCommand,
   DescribeInstancesCommand,
+  DescribeNetworkInterfacesCommand,
   DisableApplicationStatusCheckSuppressionCommand,
   EnableApplicationStatusCheckSuppressionCommand,
   type Filter,
@@ -60,6 +61,42 @@ export async function instancesWithAddresses(addresses: readonly string[]): Prom
     instancesBy([{ Name: 'network-interface.addresses.private-ip-address', Values: chunk }]),
   );
   return found.flat();
+}
+
+/** An address that a target group may know a target by. */
+export interface AddressFacts {
+  readonly address: string;
+  readonly zone: string;
+  /** Absent for an interface that is no instance's, such as a container's. */
+  readonly instanceId?: string;
+}
+
+/** Where these IPv4 addresses are: twice where VPCs overlap, absent where no interface has the address. */
+export async function locateAddresses(addresses: readonly string[]): Promise<AddressFacts[]> {
+  const action = 'ec2:DescribeNetworkInterfaces';
+  const wanted = new Set(addresses);
+  const found = await inChunks(addresses, INSTANCES_PER_FILTER, DESCRIBES_AT_ONCE, chunk =>
+    pages(async next => {
+      const command = new DescribeNetworkInterfacesCommand({
+        Filters: [{ Name: 'addresses.private-ip-address', Values: chunk }],
+        IncludeManagedResources: true,
+        NextToken: next,
+      });
+      const answer = await send(action, () => ec2().send(command));
+      return { items: answer.NetworkInterfaces, next: answer.NextToken };
+    }),
+  );
+  return found.flat().flatMap(({ AvailabilityZone, Attachment, PrivateIpAddresses = [] }) =>
+    PrivateIpAddresses.flatMap(({ PrivateIpAddress: address = '' }) =>
+      wanted.has(address)
+        ? {
+            address,
+            zone: given(AvailabilityZone, action, 'AvailabilityZone'),
+            ...(Attachment?.InstanceId !== undefined && { instanceId: Attachment.InstanceId }),
+          }
+        : [],
+    ),
+  );
 }
 
 /** Filter values know the wildcards `*` and `?`; a backslash before one means the character. */

@@ -93,4 +93,4 @@ function numberOf(field: string): number | null | undefined {
 }
 
 /** A group's name, also where its id is written as in its ARN. */
-const groupName = (id: string): string => (id.startsWith('targetgroup/') ? (id.split('/')[1] ?? id) : id);
+const groupName = (id: string): string => id.replace(/^targetgroup\/([^/]+).*$/, '$1');

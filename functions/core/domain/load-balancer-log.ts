@@ -7,8 +7,8 @@ export type LogFile =
 
 export interface HealthCheckLogFile {
   readonly kind: 'health-check';
-  /** The name without the folders, by which a file is told from others of its node and period. */
-  readonly name: string;
+  /** By which a file is told from others of its node: the end of its period and its random part. */
+  readonly tag: string;
   /** `app.web.50dc6c495c0c9188`: the load balancer's resource id, with dots for slashes. */
   readonly loadBalancer: string;
   /** The address of the load balancer node that made the health checks. */
@@ -19,18 +19,25 @@ export interface HealthCheckLogFile {
 
 // UG, "Health check log files" and its siblings on access and connection logs: all three may share a bucket and a prefix.
 const FILE =
-  /^(health_check_log_|conn_log_|)\d{12}_elasticloadbalancing_[a-z0-9-]+_([^_]+)_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z_([^_]+)_[^_]+\.log\.gz$/;
+  /^(health_check_log_|conn_log_|)\d{12}_elasticloadbalancing_[a-z0-9-]+_([^_]+)_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z_([^_]+)_([^_]+)\.log\.gz$/;
 const TEST_FILE = /^ELB\w*TestFile$/;
 
 /** Tells the file by its key, `[prefix/]AWSLogs/account/elasticloadbalancing/region/yyyy/mm/dd/name`. */
 export function logFileOf(key: string): LogFile {
   const name = key.slice(key.lastIndexOf('/') + 1);
   if (TEST_FILE.test(name)) return { kind: 'test' };
-  const [, sort, loadBalancer = '', year, month, day, hour, minute, node = ''] = FILE.exec(name) ?? [];
+  const [, sort, loadBalancer = '', year, month, day, hour, minute, node = '', random] =
+    FILE.exec(name) ?? [];
   switch (sort) {
     case 'health_check_log_': {
       const endsAt = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
-      return { kind: 'health-check', name, loadBalancer, node, endsAt };
+      return {
+        kind: 'health-check',
+        tag: `${new Date(endsAt).toISOString().slice(0, 16)}Z-${random}`,
+        loadBalancer,
+        node,
+        endsAt,
+      };
     }
     case 'conn_log_':
       return { kind: 'connection' };

@@ -19,6 +19,8 @@ import type { RunRequest } from '../request.ts';
  * | `observer#<deployment>` | instanceIds: all instances of a deployment whose runs share their reads (D10)        |
  * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
+ * | `healthlog#<load balancer>` | nodes (set of addresses): the nodes whose health check logs were read         |
+ * | `healthlog#<load balancer>#<node>` | log (NodeLog), revision, expiresAt: what its last logs say            |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *

@@ -13,8 +13,9 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   let skipping = false;
   for await (const chunk of bytes) {
     const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
-    const lines = text.split('\n');
-    rest = lines.pop() ?? '';
+    const end = text.lastIndexOf('\n');
+    const lines = end < 0 ? [] : text.slice(0, end).split('\n');
+    rest = text.slice(end + 1);
     if (skipping && lines.length > 0) {
       lines[0] = TOO_LONG;
       skipping = false;

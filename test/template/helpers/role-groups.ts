@@ -5,6 +5,7 @@ import type { DeployedTemplate, Role } from '../../../local/stack/deployed-templ
 export const roleGroups = {
   deploying: { folder: 'functions/deploy/', machines: ['BeforeDeploy', 'AfterDeploy', 'TellPeople'] },
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
+  logs: { folder: 'functions/logs/', machines: [] },
   instances: {
     folder: 'functions/instances/',
     machines: ['InstanceLaunch', 'InstanceTermination'],

@@ -1,0 +1,68 @@
+import type { FailingTarget } from '../domain/health-check-changes.ts';
+import { change, get, json, number, parsed } from './table.ts';
+
+/** What the last health check logs of one load balancer node say. Times are milliseconds since the epoch. */
+export interface NodeLog {
+  /** The end of the last period. */
+  readonly endsAt: number;
+  /** The files that have been counted, by their period and their random part, as long as one may come again. */
+  readonly files: readonly string[];
+  readonly failing: readonly FailingTarget[];
+  /** The slowest target that passed, of each target group. */
+  readonly slowest: readonly SlowestPass[];
+}
+
+export interface SlowestPass {
+  readonly group: string;
+  readonly target: string;
+  readonly seconds: number;
+}
+
+/** A node of which nothing is heard for a day is gone: load balancers replace theirs as they scale. */
+const KEPT_SECONDS = 86_400;
+
+const nodePk = (loadBalancer: string, node: string): string => `healthlog#${loadBalancer}#${node}`;
+const nodesPk = (loadBalancer: string): string => `healthlog#${loadBalancer}`;
+
+/** A node's record, with the number by which a change of it is refused when another came first. */
+export interface KeptNodeLog {
+  readonly log: NodeLog | undefined;
+  readonly revision: number;
+}
+
+export async function nodeLog(loadBalancer: string, node: string): Promise<KeptNodeLog> {
+  const item = await get(nodePk(loadBalancer, node));
+  return { log: parsed<NodeLog>(item?.log), revision: Number(item?.revision?.N ?? 0) };
+}
+
+/** Writes a node's record; false when somebody else has meanwhile. */
+export async function keepNodeLog(
+  loadBalancer: string,
+  node: string,
+  log: NodeLog,
+  { revision, log: before }: KeptNodeLog,
+): Promise<boolean> {
+  // First, so that no record is there that nobody finds.
+  if (!before) await listNode(loadBalancer, node);
+  const written = await change(nodePk(loadBalancer, node), {
+    UpdateExpression: 'SET #log = :log, revision = :next, expiresAt = :expires',
+    ConditionExpression: 'attribute_not_exists(revision) OR revision = :revision',
+    ExpressionAttributeNames: { '#log': 'log' },
+    ExpressionAttributeValues: {
+      ':log': json(log),
+      ':revision': number(revision),
+      ':next': number(revision + 1),
+      ':expires': number(log.endsAt / 1000 + KEPT_SECONDS),
+    },
+    ReturnValues: 'NONE',
+  });
+  return written !== undefined;
+}
+
+async function listNode(loadBalancer: string, node: string): Promise<void> {
+  await change(nodesPk(loadBalancer), {
+    UpdateExpression: 'ADD nodes :node',
+    ExpressionAttributeValues: { ':node': { SS: [node] } },
+    ReturnValues: 'NONE',
+  });
+}

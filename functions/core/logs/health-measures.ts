@@ -1,0 +1,39 @@
+import type { HealthCheckSummary, SeenTarget } from '../domain/health-check-summary.ts';
+import type { Measure } from '../metrics.ts';
+import { type Place, placeOf } from './places.ts';
+
+/** A file's checks by target group, zone and reason: never by target, since each value is a metric that is paid for. */
+export function measureHealthChecks(
+  summary: HealthCheckSummary,
+  places: ReadonlyMap<string, Place>,
+): readonly Measure[] {
+  const byPlace = Map.groupBy(summary.targets(), ({ group, target }) =>
+    JSON.stringify({ target_group: group, az: placeOf(places, target).zone }),
+  );
+  const measures = Array.from(byPlace, ([place, targets]) => measuresOf(JSON.parse(place), targets)).flat();
+  return summary.badLines === 0
+    ? measures
+    : [...measures, { metric: 'health_check_bad_line_total', value: summary.badLines }];
+}
+
+interface GroupInZone {
+  readonly target_group: string;
+  readonly az: string;
+}
+
+function measuresOf(place: GroupInZone, targets: readonly SeenTarget[]): readonly Measure[] {
+  const failures = new Map<string, number>();
+  for (const { failures: ofTarget } of targets)
+    for (const [reason, count] of ofTarget) failures.set(reason, (failures.get(reason) ?? 0) + count);
+  const checks = targets.reduce((sum, target) => sum + target.checks, 0);
+  return [
+    { metric: 'health_check_total', value: checks, ...place },
+    ...Array.from(
+      failures,
+      ([reason, value]): Measure => ({ metric: 'health_check_failure_total', value, ...place, reason }),
+    ),
+    ...targets.flatMap(({ slowestPassSeconds: value }): Measure[] =>
+      value === null ? [] : [{ metric: 'health_check_latency_seconds', value, ...place }],
+    ),
+  ];
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { logEvents } from '../core/log-events.ts';
+import { type PlacedChange, readLog } from '../core/logs/read-log.ts';
+import { record } from '../core/metrics.ts';
+import { say, step } from '../core/step.ts';
+
+/** EventBridge tells of an object that was written to the bucket of the logs. */
+const trigger = z.object({
+  detail: z.object({
+    bucket: z.object({ name: z.string() }),
+    object: z.object({ key: z.string() }),
+  }),
+});
+
+/** Of one file so many changes are told one by one; the rest is a number. */
+const TOLD = 100;
+
+/** Counts what the nodes of load balancers saw in their health checks, and tells whose health changed. */
+export const handler = step(trigger, async ({ detail: { bucket, object } }) => {
+  const read = await readLog({ bucket: bucket.name, key: object.key });
+  record(read.measures);
+  if (read.kind !== 'health-check') {
+    say(logEvents.healthCheckLogSkipped, { kind: read.kind, key: object.key });
+    return { kind: read.kind };
+  }
+  const { measures: _, changes, ...seen } = read;
+  for (const change of changes.slice(0, TOLD)) tell(change, seen.loadBalancer, seen.node);
+  say(logEvents.healthCheckLogRead, { ...seen, changes: changes.length });
+  return { ...seen, changes: changes.length };
+});
+
+function tell({ kind, at, ...change }: PlacedChange, loadBalancer: string, node: string): void {
+  const event = kind === 'failed' ? logEvents.targetFailed : logEvents.targetRecovered;
+  say(event, { ...change, at: new Date(at).toISOString(), loadBalancer, node });
+}
