@@ -4,6 +4,7 @@ import { type Command, exitCode, jsonOption, readOptions, UsageError } from './c
 import { describeDiagnosis } from './diagnose-text.ts';
 import { fleetOptions } from './fleet-request.ts';
 import { document } from './format.ts';
+import { tableNamed, tableOption, useLedger } from './ledger-table.ts';
 import { type FleetName, observeFleet } from './observed-fleet.ts';
 import { readOnly } from './reading-only.ts';
 
@@ -17,6 +18,11 @@ const options = {
     type: 'string',
     value: 'ARN',
     about: 'The instances behind this target group.',
+  },
+  table: {
+    ...tableOption,
+    about:
+      "The ledger's table, which has what the load balancers' nodes saw, by their health check logs (docs/logs.md). The environment variable QUIESCE_LEDGER_TABLE unless given; without it the logs are left out.",
   },
   json: {
     ...jsonOption,
@@ -35,7 +41,7 @@ export interface DiagnosisReport extends Diagnosis {
 export const diagnoseCommand: Command = {
   name: 'diagnose',
   about:
-    'Says what is wrong with a fleet, how far it reaches and where to look, from what its checks and its load balancers say. It reads with Describe calls only, and can make no other.',
+    'Says what is wrong with a fleet, how far it reaches and where to look, from what its checks and its load balancers say. It reads only, and can make no other call.',
   options,
   examples: [
     'quiesce diagnose --auto-scaling-group web',
@@ -52,7 +58,9 @@ async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions('diagnose', options, args);
   const name = fleetNameOf(values);
   readOnly();
-  const seen = await observeFleet(name);
+  const table = tableNamed(values.table);
+  if (table !== undefined) useLedger(table);
+  const seen = await observeFleet(name, table !== undefined);
   const diagnosis = diagnose(seen);
   const report: DiagnosisReport = { format: 'quiesce.diagnosis/1', ...diagnosis, seen };
   process.stdout.write(values.json ? document(report) : describeDiagnosis(seen, diagnosis));

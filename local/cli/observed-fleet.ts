@@ -16,7 +16,9 @@ import {
   targetHealth,
 } from '../../functions/core/aws/elastic-load-balancing.ts';
 import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
+import { loadBalancerInLogs } from '../../functions/core/domain/load-balancer-log.ts';
 import {
+  type NodeOpinion,
   type ObservedCheck,
   type ObservedFleet,
   type ObservedGroup,
@@ -25,6 +27,7 @@ import {
   passedSince,
 } from '../../functions/core/domain/observed-fleet.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, TargetGroupUnknown } from '../../functions/core/errors.ts';
+import { type NodeLog, nodeLogs } from '../../functions/core/ledger/node-logs.ts';
 import { list } from './format.ts';
 
 /** How the fleet of a diagnosis is named. */
@@ -36,14 +39,17 @@ export type FleetName =
 interface Group {
   readonly facts: TargetGroupFacts;
   readonly health: readonly TargetHealthFacts[];
+  /** By the node's address; none where no health check logs are read. */
+  readonly logs: ReadonlyMap<string, NodeLog>;
 }
 
 /**
- * Reads all that a diagnosis looks at, with Describe calls only.
+ * Reads all that a diagnosis looks at.
  *
+ * @param withLogs - also what the ledger has of the load balancers' health check logs
  * @throws InstanceUnknown, AutoScalingGroupUnknown, TargetGroupUnknown; QuiesceError when AWS cannot be read
  */
-export async function observeFleet(name: FleetName): Promise<ObservedFleet> {
+export async function observeFleet(name: FleetName, withLogs: boolean): Promise<ObservedFleet> {
   const { instances, groupFacts } = await find(name);
   const ids = instances.map(({ id }) => id);
   const [memberships, statuses, listed] = await Promise.all([
@@ -52,7 +58,13 @@ export async function observeFleet(name: FleetName): Promise<ObservedFleet> {
     Promise.all(
       groupFacts
         .filter(({ targetType }) => targetType === 'instance' || targetType === 'ip')
-        .map(async (facts): Promise<Group> => ({ facts, health: await targetHealth(facts.arn) })),
+        .map(
+          async (facts): Promise<Group> => ({
+            facts,
+            health: await targetHealth(facts.arn),
+            logs: withLogs ? await freshLogs(facts.loadBalancerArns) : new Map(),
+          }),
+        ),
     ),
   ]);
   const checkIds = [...statuses.values()].flatMap(({ checks }) => checks.map(({ checkId }) => checkId));
@@ -130,8 +142,10 @@ function observedInstance(
     ...(notInService !== undefined && { notInService }),
     suppressed: status?.status === 'suppressed',
     checks: (status?.checks ?? []).map(result => observedCheck(result, launchedAt, checks)),
-    targets: groupsWithHealth.flatMap(({ facts, health }) =>
-      health.filter(({ target }) => owned.has(target.id)).map(one => observedTarget(facts.name, one)),
+    targets: groupsWithHealth.flatMap(group =>
+      group.health
+        .filter(({ target }) => owned.has(target.id))
+        .map(one => observedTarget(group, one, privateAddresses)),
     ),
   };
 }
@@ -162,20 +176,52 @@ function observedCheck(
   };
 }
 
-const observedTarget = (group: string, { target, state, reason }: TargetHealthFacts): ObservedTarget => ({
-  group,
-  ...(target.port !== undefined && { port: target.port }),
-  state,
-  ...(reason !== undefined && { reason }),
-});
+function observedTarget(
+  { facts, logs }: Group,
+  { target, state, reason }: TargetHealthFacts,
+  addresses: readonly string[],
+): ObservedTarget {
+  const { port = 'traffic-port' } = facts.healthCheck;
+  const checked = port === 'traffic-port' ? target.port : port;
+  const logged = new Set(addresses.map(address => `${address}:${checked}`));
+  const nodes = Array.from(logs, ([node, { failing }]): NodeOpinion => {
+    const found = failing.find(one => one.group === facts.name && logged.has(one.target));
+    return { node, ...(found && { failing: found }) };
+  });
+  return {
+    group: facts.name,
+    ...(target.port !== undefined && { port: target.port }),
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(nodes.length > 0 && { logged: { nodes, timeoutSeconds: facts.healthCheck.timeoutSeconds } }),
+  };
+}
+
+/** Two files of a node, and the time until the second is read. */
+const FRESH_MS = 660_000;
+
+/** What the nodes of load balancers have said lately. */
+async function freshLogs(loadBalancerArns: readonly string[]): Promise<ReadonlyMap<string, NodeLog>> {
+  const logs = await Promise.all(loadBalancerArns.map(arn => nodeLogs(loadBalancerInLogs(arn))));
+  return new Map(logs.flatMap(some => [...some]).filter(([, { endsAt }]) => endsAt >= Date.now() - FRESH_MS));
+}
 
 /** Draining targets are no longer registered, and unused ones never get a request. */
-function observedGroup({ facts: { name, loadBalancerArns }, health }: Group): ObservedGroup {
+function observedGroup({
+  facts: { name, loadBalancerArns, healthCheck },
+  health,
+  logs,
+}: Group): ObservedGroup {
+  const [slowestPass] = [...logs.values()]
+    .flatMap(({ slowest }) => slowest.filter(({ group }) => group === name))
+    .toSorted((a, b) => b.seconds - a.seconds);
   const registered = health.filter(({ state }) => !/^(unused|draining|unhealthy\.draining)$/.test(state));
   return {
     name,
     serves: loadBalancerArns.length > 0,
     registered: registered.length,
     unhealthy: registered.filter(({ state }) => state === 'unhealthy').length,
+    timeoutSeconds: healthCheck.timeoutSeconds,
+    ...(slowestPass && { slowestPass }),
   };
 }

@@ -122,18 +122,25 @@ test('R-LOG: bad lines are counted and the others read; an earlier file changes 
   const { run, bucket, storage } = await logged();
   const put = (end: string, ...lines: readonly string[]) =>
     storage.put(bucket, key('health_check_log_', end), gzipSync(lines.join('\n')));
-  put(ended(run, 5), line('09:06:00', PASSES), 'no line', line('09:06:10', '- - web FAIL - TimedOut'));
+  const slower = PASSES.replace('0.02 10.0.0.9', '0.3 10.0.0.8');
+  put(
+    ended(run, 5),
+    line('09:06:00', PASSES),
+    line('09:06:00', slower),
+    'no line',
+    line('09:06:10', '- - web FAIL - TimedOut'),
+  );
   await run.clock.pass(5_000);
   put(ended(run, 10), line('09:01:00', '- - web PASS - -'));
   await run.clock.pass(5_000);
   const ofFile = said(run).filter(({ loadBalancer }) => loadBalancer === 'app.web.50dc6c495c0c9188');
   expect(ofFile).toMatchObject([
     { event: 'target.failed', target: '-', zone: 'unknown', reason: 'TimedOut' },
-    { event: 'health-check-log.read', lines: 3, badLines: 1, failing: 1 },
+    { event: 'health-check-log.read', lines: 4, badLines: 1, failing: 1 },
     { event: 'health-check-log.read', lines: 1, badLines: 0, failing: 1, changes: 0 },
   ]);
   expect(sumOf(run, { metric: 'health_check_bad_line_total' })).toBe(1);
-  expect(sumOf(run, { metric: 'health_check_total', az: 'unknown' })).toBe(3);
+  expect(sumOf(run, { metric: 'health_check_total', az: 'unknown' })).toBe(4);
 });
 
 describe('R-LOG: a file that cannot be read is a clear error, kept in the queue, and an alarm', () => {

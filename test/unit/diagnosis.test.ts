@@ -141,7 +141,9 @@ describe('each symptom is told from its false friend', () => {
       c1: down,
       c2: { notInService: 'is being launched', checks: [] },
     };
-    const diagnosis = diagnose(fleet(changes, [{ name: 'web', serves: true, registered: 5, unhealthy: 5 }]));
+    const diagnosis = diagnose(
+      fleet(changes, [{ name: 'web', serves: true, registered: 5, unhealthy: 5, timeoutSeconds: 5 }]),
+    );
     expect(diagnosis.reach).toEqual({ kind: 'fleet' });
     expect(diagnosis.findings.map(({ symptom }) => symptom)).toEqual(['failing-open', 'wrong-answer']);
     expect(diagnosis.findings[0]?.instanceIds).toHaveLength(5);
@@ -153,9 +155,9 @@ describe('each symptom is told from its false friend', () => {
 
   test('a group without a registered target answers 503; one that serves nothing, or has a healthy one, does not matter', () => {
     const groups = [
-      { name: 'web', serves: true, registered: 6, unhealthy: 5 },
-      { name: 'spare', serves: false, registered: 0, unhealthy: 0 },
-      { name: 'empty', serves: true, registered: 0, unhealthy: 0 },
+      { name: 'web', serves: true, registered: 6, unhealthy: 5, timeoutSeconds: 5 },
+      { name: 'spare', serves: false, registered: 0, unhealthy: 0, timeoutSeconds: 5 },
+      { name: 'empty', serves: true, registered: 0, unhealthy: 0, timeoutSeconds: 5 },
     ];
     const { findings } = diagnose(fleet({}, groups));
     expect(findings).toMatchObject([
@@ -233,6 +235,94 @@ describe('each symptom is told from its false friend', () => {
   });
 });
 
+describe("what the load balancer's nodes saw", () => {
+  /** An unhealthy target without a check, and what each node says of it: nothing, or why and with what passed before. */
+  const logged = (
+    ...nodes: readonly (readonly [reason: string, passSeconds?: number, since?: number] | 'passes')[]
+  ) => ({
+    checks: [],
+    targets: [
+      {
+        ...target('unhealthy', 'Target.Timeout'),
+        logged: {
+          timeoutSeconds: 5,
+          nodes: nodes.map((opinion, place) => {
+            const node = `10.0.${place}.7`;
+            if (opinion === 'passes') return { node };
+            const [reason, passSeconds = null, since = NINE] = opinion;
+            const statusCode = reason === 'TargetError' ? 503 : null;
+            return { node, failing: { reason, passSeconds, since, statusCode } };
+          }),
+        },
+      },
+    ],
+  });
+
+  test.each([
+    ['times-out', [['TimedOut'], ['TimedOut']]],
+    ['hangs', [['TimedOut'], ['TimedOut', 0.02]]],
+    ['slow', [['TimedOut'], ['TimedOut', 4.1]]],
+    ['wrong-answer', [['TargetError'], ['TargetError']]],
+    ['wrong-answer', [['GRPCUnexpectedStatus']]],
+    ['resets', [['ConnectionReset']]],
+    ['unhealthy-target', [['ConnectionReset'], ['TimedOut']]],
+    ['unhealthy-target', [['other']]],
+    ['unhealthy-target', ['passes']],
+  ] as const)('%s: %j', (symptom, nodes) => {
+    expect(symptoms(fleet({ b1: logged(...nodes) }))).toMatchObject([{ symptom, instanceIds: ['i-b1'] }]);
+  });
+
+  test('a hang is told with how quickly it had answered, and by how many nodes', () => {
+    const [finding] = diagnose(
+      fleet({ b1: logged(['TimedOut', 0.02], ['TimedOut', 0.031, NINE + 4000]) }),
+    ).findings;
+    expect(finding?.summary).toMatch(/one slow request .* serves one at a time\. It is one instance of 6/);
+    expect(finding?.evidence).toEqual([
+      'Target group web says unhealthy (Target.Timeout) on i-b1, since 2026-11-30 09:00:00 UTC.',
+      'Health check logs: 2 of 2 nodes say TimedOut of i-b1 in web; before, its checks had taken at most 0.031 s.',
+      'Not so on i-a1, i-a2, i-b2, i-c1, i-c2.',
+    ]);
+  });
+
+  test('without application status checks a whole zone is told by when its targets began to fail', () => {
+    const zone = (since: number) => ({
+      b1: logged(['TimedOut', 0.02]),
+      b2: logged(['TimedOut', 0.02, since]),
+    });
+    expect(symptoms(fleet(zone(NINE + MINUTE)))[0]?.reach).toEqual({ kind: 'zone', zone: 'eu-west-1b' });
+    expect(symptoms(fleet(zone(NINE + 40 * MINUTE)))[0]?.reach).toEqual({ kind: 'instances' });
+  });
+
+  test('nodes that disagree are a remark while one of them keeps the target healthy, and so is a check that comes near its time-out', () => {
+    const [target] = logged(['TargetError'], 'passes', 'passes').targets;
+    const healthy = target ? { targets: [{ ...target, state: 'healthy' }] } : {};
+    const groups = [
+      {
+        name: 'web',
+        serves: true,
+        registered: 6,
+        unhealthy: 0,
+        timeoutSeconds: 5,
+        slowestPass: { target: '10.0.1.20:8080', seconds: 4.1 },
+      },
+      {
+        name: 'api',
+        serves: true,
+        registered: 6,
+        unhealthy: 0,
+        timeoutSeconds: 5,
+        slowestPass: { target: '10.0.1.20:8080', seconds: 2.4 },
+      },
+    ];
+    const { well, remarks } = diagnose(fleet({ b1: healthy }, groups));
+    expect(well).toBe(true);
+    expect(remarks).toEqual([
+      'i-b1: 1 of 3 nodes of the load balancer see it fail in web: 10.0.0.7 (TargetError). While one sees it pass it is healthy: look at the way from those nodes to it.',
+      'web: a health check of 10.0.1.20:8080 took 4.1 s of the 5 s that it may take.',
+    ]);
+  });
+});
+
 describe('whether a check has passed since a change', () => {
   const pace = { graceSeconds: 300, failureThreshold: 2, intervalSeconds: 60 };
   const launched = { launchedAt: NINE, checkChangedAt: NINE - 60 * MINUTE };
@@ -301,6 +391,7 @@ describe('whatever is observed', () => {
     serves: fc.boolean(),
     registered: fc.integer({ min: 0, max: 3 }),
     unhealthy: fc.integer({ min: 0, max: 3 }),
+    timeoutSeconds: fc.constant(5),
   });
   const observed = fc.record({
     instances: fc

@@ -29,6 +29,7 @@ const FAILING: FailingTarget = {
   until: -10_000,
   reason: 'TimedOut',
   statusCode: null,
+  passSeconds: null,
 };
 
 test.each([
@@ -46,6 +47,14 @@ test.each([
   const told = changesIn(seen, before === 'failing' ? [FAILING] : []);
   expect(told.changes.map(({ kind, at }) => `${kind} ${at / 1000}`)).toEqual(changes);
   expect(told.failing.map(one => one.since / 1000)).toEqual(since);
+});
+
+test('a failure tells how long the checks took that had passed before it, if any had', () => {
+  const [pffff, ffff] = ['PFF', 'FF'].map(
+    checks => changesIn(summaryOf(lines(checks)).targets(), []).failing,
+  );
+  expect(pffff).toMatchObject([{ passSeconds: 0.1, since: 10_000, until: 20_000 }]);
+  expect(ffff).toMatchObject([{ passSeconds: null, since: 0 }]);
 });
 
 test('a recovery tells for how long the target had failed, in files before too', () => {

@@ -1,6 +1,14 @@
-import type { ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
+import type { ObservedCheck, ObservedGroup, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
 import type { Affected, Reach } from './reach.ts';
-import { type Complaint, excuseOf, type InstanceSymptom, isDraining, isJudged } from './symptoms.ts';
+import {
+  type Complaint,
+  excuseOf,
+  failingAt,
+  type InstanceSymptom,
+  isDraining,
+  isJudged,
+  NEAR_TIMEOUT,
+} from './symptoms.ts';
 
 /** What each symptom means and where to look, as one sentence each. */
 const MEANINGS: Readonly<Record<InstanceSymptom, readonly [meaning: string, advice: string]>> = {
@@ -27,6 +35,14 @@ const MEANINGS: Readonly<Record<InstanceSymptom, readonly [meaning: string, advi
   slow: [
     'The application accepts the connection and does not answer in time',
     'Look at its load and at what it waits for, or raise the time-out of the check',
+  ],
+  hangs: [
+    'It answered its health checks and then stopped answering at all: something keeps the whole application busy, as one slow request does where it serves one at a time',
+    'Look at what it was asked just before, at its workers and at what they wait for',
+  ],
+  'times-out': [
+    'The health checks of the load balancer time out, and none is known to have passed',
+    "Look how long the health path takes, against the time-out of the target group, and whether the load balancer's security group is let in",
   ],
   'wrong-answer': [
     'The application answers with a status code that the check does not accept',
@@ -75,7 +91,7 @@ export function evidenceOf(
 ): readonly string[] {
   const alike = Map.groupBy(complaints, ({ check, target }) => (check ? seenOf(check) : stateOf(target)));
   const seen = Array.from(alike, ([what, about]) => {
-    const times = about.flatMap(({ check }) => check?.since ?? []);
+    const times = about.flatMap(sinceOf);
     const since = times.length > 0 ? `, since ${instant(Math.min(...times))}` : '';
     return `${what} on ${listed(about.map(({ instance }) => instance.instanceId))}${since}.`;
   });
@@ -88,9 +104,56 @@ export function evidenceOf(
   );
   return [
     ...seen.toSorted(),
+    ...complaints.flatMap(({ target, instance }) => (target ? loggedOf(target, instance) : [])).toSorted(),
     ...Array.from(byGroup, ([what, of]) => `Target group ${what}: ${listed(idsOf(of))}.`).toSorted(),
     ...(well.length > 0 ? [`Not so on ${listed(well.map(({ instanceId }) => instanceId))}.`] : []),
   ];
+}
+
+/** Since when, as far as its check or the load balancer's nodes say. */
+export const sinceOf = ({ check, target }: Complaint): readonly number[] =>
+  [check?.since, ...(target ? failingAt(target) : []).map(({ since }) => since)].filter(
+    since => since !== undefined,
+  );
+
+/** What the nodes of the load balancer saw of an unhealthy target. */
+function loggedOf(target: ObservedTarget, { instanceId }: ObservedInstance): readonly string[] {
+  const failing = failingAt(target);
+  if (failing.length === 0) return [];
+  const of = `${failing.length} of ${target.logged?.nodes.length} nodes`;
+  const reasons = new Set(
+    failing.map(({ reason, statusCode }) => `${reason}${statusCode ? ` ${statusCode}` : ''}`),
+  );
+  const passes = failing.flatMap(({ passSeconds }) => passSeconds ?? []);
+  const before =
+    passes.length > 0 ? `; before, its checks had taken at most ${shortly(Math.max(...passes))}` : '';
+  return [
+    `Health check logs: ${of} say ${[...reasons].join(', ')} of ${instanceId} in ${target.group}${before}.`,
+  ];
+}
+
+const shortly = (seconds: number): string => `${Number(seconds.toFixed(3))} s`;
+
+/** What the nodes of load balancers saw, and what has not made a target unhealthy yet. */
+export function remarksOfNodes(
+  instances: readonly ObservedInstance[],
+  groups: readonly ObservedGroup[],
+): readonly string[] {
+  const disagree = instances.flatMap(({ instanceId, targets }) =>
+    targets.flatMap(target => {
+      const failing = failingAt(target);
+      const all = target.logged?.nodes.length;
+      if (failing.length === 0 || failing.length === all) return [];
+      const nodes = listed(failing.map(({ node, reason }) => `${node} (${reason})`));
+      return `${instanceId}: ${failing.length} of ${all} nodes of the load balancer see it fail in ${target.group}: ${nodes}. While one sees it pass it is healthy: look at the way from those nodes to it.`;
+    }),
+  );
+  const creeping = groups.flatMap(({ name, timeoutSeconds, slowestPass }) =>
+    slowestPass && slowestPass.seconds >= NEAR_TIMEOUT * timeoutSeconds
+      ? `${name}: a health check of ${slowestPass.target} took ${shortly(slowestPass.seconds)} of the ${timeoutSeconds} s that it may take.`
+      : [],
+  );
+  return [...disagree, ...creeping];
 }
 
 const idsOf = (of: readonly { readonly instance: ObservedInstance }[]): readonly string[] => [

@@ -1,4 +1,4 @@
-import { closely, evidenceOf, remarksOn } from './diagnosis-words.ts';
+import { closely, evidenceOf, remarksOfNodes, remarksOn, sinceOf } from './diagnosis-words.ts';
 import type { ObservedFleet, ObservedGroup, ObservedInstance } from './observed-fleet.ts';
 import { type Affected, type Reach, reachOf } from './reach.ts';
 import {
@@ -56,7 +56,7 @@ export function diagnose(fleet: ObservedFleet): Diagnosis {
     well: findings.length === 0,
     ...(complaints.length > 0 && { reach: reachOf(affectedBy(complaints), judged) }),
     findings,
-    remarks: remarksOn(instances),
+    remarks: [...remarksOn(instances), ...remarksOfNodes(instances, fleet.groups)],
   };
 }
 
@@ -81,7 +81,7 @@ function affectedBy(complaints: readonly Complaint[]): readonly Affected[] {
   return Array.from(
     Map.groupBy(complaints, ({ instance }) => instance),
     ([instance, about]) => {
-      const times = about.flatMap(({ check }) => check?.since ?? []);
+      const times = about.flatMap(sinceOf);
       return { instance, since: times.length > 0 ? Math.min(...times) : undefined };
     },
   );

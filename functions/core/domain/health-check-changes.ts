@@ -11,6 +11,8 @@ export interface FailingTarget {
   /** Of the first failure. */
   readonly reason: FailureReason;
   readonly statusCode: number | null;
+  /** The slowest of the checks that it had passed before in the same file; null when there was none. */
+  readonly passSeconds: number | null;
 }
 
 /** A target's first failure after it had passed, or its first pass after it had failed, as one node saw it. */
@@ -71,14 +73,13 @@ function changesOf(seen: SeenTarget, known: FailingTarget | undefined): Changes 
   };
 }
 
-const failing = ({ group, target, lastAt }: SeenTarget, failure: SeenFailure): FailingTarget => ({
-  group,
-  target,
-  since: failure.at,
-  until: lastAt,
-  reason: failure.reason,
-  statusCode: failure.statusCode,
-});
+function failing(
+  { group, target, lastAt, firstPass, slowestPassSeconds }: SeenTarget,
+  { at, reason, statusCode }: SeenFailure,
+): FailingTarget {
+  const passSeconds = firstPass && firstPass.at < at ? slowestPassSeconds : null;
+  return { group, target, since: at, until: lastAt, reason, statusCode, passSeconds };
+}
 
 const change = (
   kind: Change['kind'],

@@ -47,3 +47,7 @@ export function logFileOf(key: string): LogFile {
       return { kind: 'unknown' };
   }
 }
+
+/** How the names of its files call a load balancer: `app.web.50dc6c495c0c9188` for `...:loadbalancer/app/web/50dc6c495c0c9188`. */
+export const loadBalancerInLogs = (arn: string): string =>
+  arn.slice(arn.indexOf(':loadbalancer/') + ':loadbalancer/'.length).replaceAll('/', '.');

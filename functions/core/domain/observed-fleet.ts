@@ -38,6 +38,30 @@ export interface ObservedTarget {
   /** `initial`, `healthy`, `unhealthy`, `unhealthy.draining`, `unused`, `draining` or `unavailable`. */
   readonly state: string;
   readonly reason?: string;
+  /** What the load balancer's health check logs say of it; absent without logs. */
+  readonly logged?: LoggedTarget;
+}
+
+export interface LoggedTarget {
+  /** Every node of which there are logs. */
+  readonly nodes: readonly NodeOpinion[];
+  /** Of the health check. */
+  readonly timeoutSeconds: number;
+}
+
+/** A load balancer node's last word on a target. */
+export interface NodeOpinion {
+  /** Its address. */
+  readonly node: string;
+  /** Absent when the target passed its last check by this node. */
+  readonly failing?: {
+    readonly since: number;
+    /** By the log's reason codes, such as `TimedOut`. */
+    readonly reason: string;
+    readonly statusCode: number | null;
+    /** The slowest check that had passed shortly before; null when none is known. */
+    readonly passSeconds: number | null;
+  };
 }
 
 /** Counts all targets that are registered, those of other fleets too; a draining target is not. */
@@ -47,6 +71,10 @@ export interface ObservedGroup {
   readonly serves: boolean;
   readonly registered: number;
   readonly unhealthy: number;
+  /** Of the load balancer's health check. */
+  readonly timeoutSeconds: number;
+  /** The slowest health check that passed lately, by the logs; absent without them. */
+  readonly slowestPass?: { readonly target: string; readonly seconds: number };
 }
 
 /** What decides when a check can first have failed for good. */

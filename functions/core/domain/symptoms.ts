@@ -1,4 +1,4 @@
-import type { ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
+import type { NodeOpinion, ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
 
 /** What is wrong with a target group: what all its requests meet. */
 export const GROUP_SYMPTOMS = ['no-target', 'failing-open'] as const;
@@ -11,6 +11,8 @@ export const INSTANCE_SYMPTOMS = [
   'not-listening',
   'resets',
   'slow',
+  'hangs',
+  'times-out',
   'wrong-answer',
   'unexplained',
   'load-balancer-only',
@@ -71,7 +73,7 @@ export function complaintsOf(instance: ObservedInstance): readonly Complaint[] {
   const passes = instance.checks.some(({ status }) => status === 'passed');
   return instance.targets
     .filter(({ state }) => state === 'unhealthy' || state === 'unhealthy.draining')
-    .map(target => ({ symptom: passes ? 'load-balancer-only' : 'unhealthy-target', instance, target }));
+    .map(target => ({ symptom: passes ? 'load-balancer-only' : symptomOfTarget(target), instance, target }));
 }
 
 /** By the reason's Code alone: on connection errors the status code is documented as absent and measured as 0. */
@@ -93,4 +95,39 @@ function symptomOf({ code, passedSinceChange }: ObservedCheck): InstanceSymptom 
     default:
       return 'unexplained';
   }
+}
+
+type Failing = NonNullable<NodeOpinion['failing']>;
+
+/** The nodes that see a target fail, with what they see. */
+export const failingAt = ({ logged }: ObservedTarget): readonly (Failing & { readonly node: string })[] =>
+  logged?.nodes.flatMap(({ node, failing }) => (failing ? [{ node, ...failing }] : [])) ?? [];
+
+/** An unhealthy target's symptom by the nodes' logs. */
+function symptomOfTarget(target: ObservedTarget): InstanceSymptom {
+  const failing = failingAt(target);
+  const [reason, ...others] = new Set(failing.map(one => one.reason));
+  if (!target.logged || others.length > 0) return 'unhealthy-target';
+  switch (reason) {
+    case 'TimedOut':
+      return symptomOfTimeOuts(failing, target.logged.timeoutSeconds);
+    case 'ConnectionReset':
+      return 'resets';
+    case undefined:
+    case 'InternalError':
+    case 'other':
+      return 'unhealthy-target';
+    default:
+      return 'wrong-answer';
+  }
+}
+
+/** A check that takes half of what it may comes near its time-out. */
+export const NEAR_TIMEOUT = 0.5;
+
+/** A time-out is one of connecting or of answering: the logs do not say which. */
+function symptomOfTimeOuts(failing: readonly Failing[], timeoutSeconds: number): InstanceSymptom {
+  const passes = failing.flatMap(({ passSeconds }) => passSeconds ?? []);
+  if (passes.length === 0) return 'times-out';
+  return Math.max(...passes) < NEAR_TIMEOUT * timeoutSeconds ? 'hangs' : 'slow';
 }

@@ -1,5 +1,5 @@
 import type { FailingTarget } from '../domain/health-check-changes.ts';
-import { change, get, json, number, parsed } from './table.ts';
+import { change, get, getAll, json, number, parsed } from './table.ts';
 
 /** What the last health check logs of one load balancer node say. Times are milliseconds since the epoch. */
 export interface NodeLog {
@@ -57,6 +57,18 @@ export async function keepNodeLog(
     ReturnValues: 'NONE',
   });
   return written !== undefined;
+}
+
+/** What is known of each node of a load balancer, by its address. */
+export async function nodeLogs(loadBalancer: string): Promise<ReadonlyMap<string, NodeLog>> {
+  const nodes = (await get(nodesPk(loadBalancer)))?.nodes?.SS ?? [];
+  const items = await getAll(nodes.map(node => nodePk(loadBalancer, node)));
+  return new Map(
+    nodes.flatMap(node => {
+      const log = parsed<NodeLog>(items.get(nodePk(loadBalancer, node))?.log);
+      return log ? [[node, log] as const] : [];
+    }),
+  );
 }
 
 async function listNode(loadBalancer: string, node: string): Promise<void> {
