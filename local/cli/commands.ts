@@ -43,6 +43,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Tell what a run did, when, within which budgets and at what price.',
     load: async () => (await import('./report.ts')).reportCommand,
   },
+  logs: {
+    summary: "Switch a load balancer's health check logs on, where Quiesce reads them.",
+    load: async () => (await import('./logs.ts')).logsCommand,
+  },
   timing: {
     summary: 'Say how long it takes until a failure is found and mended, and what contradicts it.',
     load: async () => (await import('./timing.ts')).timingCommand,

@@ -5,11 +5,12 @@ import {
   dynamoDb,
   ec2,
   elasticLoadBalancing,
+  s3,
   stepFunctions,
 } from '../../functions/core/aws/clients.ts';
 
 /** Commands that change nothing, by the names that AWS gives them. */
-const READS = /^(Describe|List|Get|BatchGet)\w+Command$/;
+const READS = /^(Describe|List|Get|BatchGet|Head)\w+Command$/;
 
 /** From here on this process cannot change anything in AWS: every other call is refused before it is sent (D43). */
 export function readOnly(): void {
@@ -18,6 +19,7 @@ export function readOnly(): void {
   refuseWrites(dynamoDb().middlewareStack);
   refuseWrites(ec2().middlewareStack);
   refuseWrites(elasticLoadBalancing().middlewareStack);
+  refuseWrites(s3().middlewareStack);
   refuseWrites(stepFunctions().middlewareStack);
 }
 

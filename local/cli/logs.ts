@@ -1,0 +1,140 @@
+import { loadBalancerAttributes } from '../../functions/core/aws/elastic-load-balancing.ts';
+import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
+import { counted, document, table, wrap } from './format.ts';
+import { applyStep, findBucket, findLoadBalancer } from './logs-bucket.ts';
+import { type FoundLogs, folderOf, type LogsStep, type LogsWanted, planLogs } from './logs-plan.ts';
+import { readOnly } from './reading-only.ts';
+
+const options = {
+  bucket: {
+    type: 'string',
+    value: 'NAME',
+    about:
+      'The bucket, in the Region of the load balancer. Unless given the one to which its logs go already, else quiesce-logs-ACCOUNT-REGION, to which the stack listens by itself.',
+  },
+  prefix: {
+    type: 'string',
+    value: 'PREFIX',
+    about: 'What the names of the files begin with; nothing unless given.',
+  },
+  days: {
+    type: 'string',
+    value: 'NUMBER',
+    default: '30',
+    about:
+      'After how many days a bucket that is made now deletes its logs. One that is there is left as it is.',
+  },
+  apply: {
+    type: 'boolean',
+    default: false,
+    about: 'Make the changes. Without it they are shown, and nothing is changed.',
+  },
+  json: {
+    ...jsonOption,
+    about: 'Print one JSON document (LogsReport in local/cli/logs.ts) and nothing else.',
+  },
+} as const;
+
+/** What `quiesce logs --json` prints. */
+export interface LogsReport extends LogsWanted {
+  /** Changes when a member changes its meaning or goes away. */
+  readonly format: 'quiesce.logs/1';
+  readonly steps: readonly LogsStep[];
+  readonly applied: boolean;
+}
+
+export const logsCommand: Command = {
+  name: 'logs',
+  about:
+    "Switches the health check logs of an Application Load Balancer on, where the stack reads them: the bucket, who may write to it, its events, and the load balancer's attributes. It shows what is missing, and does it with --apply. What is there is added to, never replaced.",
+  operands: 'enable LOAD_BALANCER',
+  operandsAbout: 'LOAD_BALANCER is a name or an ARN.',
+  operandChoices: ['enable'],
+  options,
+  examples: [
+    'quiesce logs enable web',
+    'quiesce logs enable web --bucket our-logs --prefix balancers --apply',
+  ],
+  endsWith: {
+    ok: 'The changes are shown, or made; or there are none to make.',
+    failed: 'They cannot be made, or something could not be read.',
+  },
+  run,
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions('logs', options, args, true);
+  const [act, named = '', ...more] = positionals;
+  if (act !== 'enable' || named === '' || more.length > 0)
+    throw new UsageError('Name one load balancer: quiesce logs enable LOAD_BALANCER.');
+  if (!/^[1-9]\d{0,3}$/.test(values.days))
+    throw new UsageError(`--days: '${values.days}' is no number of days.`);
+  if (values.prefix?.includes('AWSLogs')) throw new UsageError('--prefix: AWS adds AWSLogs to it by itself.');
+  if (!values.apply) readOnly();
+  const { arn, name } = await findLoadBalancer(named);
+  const logs = foundLogs(await loadBalancerAttributes(arn));
+  const wanted: LogsWanted = {
+    loadBalancerArn: arn,
+    bucket: values.bucket ?? (logs.bucket || ownBucket(arn)),
+    prefix: (values.prefix ?? (values.bucket === undefined ? logs.prefix : '')).replace(/\/$/, ''),
+    days: Number(values.days),
+  };
+  const steps = planLogs(wanted, await findBucket(wanted.bucket), logs);
+  if (values.apply) for (const step of steps) await applyStep(step, wanted);
+  const report: LogsReport = { format: 'quiesce.logs/1', ...wanted, steps, applied: values.apply };
+  process.stdout.write(values.json ? document(report) : describe(name, report));
+  return exitCode.ok;
+}
+
+const foundLogs = (attributes: Readonly<Record<string, string>>): FoundLogs => ({
+  enabled: attributes['health_check_logs.s3.enabled'] === 'true',
+  bucket: attributes['health_check_logs.s3.bucket'] ?? '',
+  prefix: attributes['health_check_logs.s3.prefix'] ?? '',
+});
+
+/** As template.yaml names it. */
+function ownBucket(arn: string): string {
+  const [, , , region, account] = arn.split(':');
+  return `quiesce-logs-${account}-${region}`;
+}
+
+function describe(name: string, report: LogsReport): string {
+  const { steps, applied, bucket, loadBalancerArn } = report;
+  const where = `s3://${bucket}/${folderOf(report)}`;
+  const done =
+    steps.length === 0
+      ? 'nothing is missing'
+      : `${counted(steps.length, 'change')} ${applied ? 'made' : 'to make'}`;
+  const paragraphs = [
+    [`Health check logs of ${name} to ${where}: ${done}.`],
+    table(
+      steps.map(step => [`  ${step.kind}`, said(step, report)]),
+      'to the left',
+    ),
+    ...(bucket === ownBucket(loadBalancerArn)
+      ? []
+      : [wrap(`The stack reads them when its parameter HealthCheckLogBucket is ${bucket}.`, 98)]),
+    ...(steps.length > 0 && !applied ? [['Nothing was changed: add --apply to do it.']] : []),
+  ];
+  return paragraphs
+    .filter(lines => lines.length > 0)
+    .map(lines => `${lines.join('\n')}\n`)
+    .join('\n');
+}
+
+function said(step: LogsStep, { bucket, ...wanted }: LogsReport): string {
+  switch (step.kind) {
+    case 'create-bucket':
+      return `${bucket}, encrypted by S3 and without public access`;
+    case 'delete-old':
+      return `a lifecycle rule deletes what is ${counted(step.days, 'day')} old`;
+    case 'block-public-access':
+      return `of ${bucket}, in all four ways`;
+    case 'let-delivery-in':
+      return `${step.extended ? 'one statement more' : 'a policy'}: load balancers of this account may put objects under ${folderOf({ bucket, ...wanted })}`;
+    case 'tell-event-bridge':
+      return `of new objects of ${bucket}`;
+    case 'switch-on':
+      return 'the attributes health_check_logs.s3.* of the load balancer';
+  }
+}
