@@ -192,15 +192,18 @@ function installFileReads(): void {
   Object.assign(files, { readFile });
 }
 
+/** Where a replacement keeps what it replaces: a stream takes ten listeners, and vitest loads this file again for each of its own. */
+const REPLACED = Symbol.for('quiesce.replaced');
+
 /** Decompression runs on threads of its own: time has to stand still until such a stream is over. */
 function installGunzip(): void {
-  const real = zlib.createGunzip;
+  const real: typeof zlib.createGunzip = Reflect.get(zlib.createGunzip, REPLACED) ?? zlib.createGunzip;
   const createGunzip: typeof real = options => {
     const gunzip = real(options);
     void currentClock()?.hold(() => new Promise(over => gunzip.once('close', over)));
     return gunzip;
   };
-  Object.defineProperty(zlib, 'createGunzip', { value: createGunzip });
+  Object.defineProperty(zlib, 'createGunzip', { value: Object.assign(createGunzip, { [REPLACED]: real }) });
 }
 
 // On import, so that a bare import placed first precedes every module that keeps one of these functions.
