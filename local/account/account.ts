@@ -65,7 +65,7 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
     codeDeploy,
     cloudWatch,
     alarms,
-    traffic: new Traffic(world, loadBalancing, ec2),
+    traffic: new Traffic(world, loadBalancing, ec2, cloudWatch),
     services: [
       ec2Service(checks),
       loadBalancing.service,

@@ -92,12 +92,13 @@ export interface TargetGroups {
 }
 
 export interface Metrics {
-  /** Keeps one data point, at the current instant. */
+  /** Keeps one data point, at the current instant unless `at` says another. */
   put(metric: {
     readonly namespace: string;
     readonly name: string;
     readonly dimensions: Readonly<Record<string, string>>;
     readonly value: number;
+    readonly at?: number;
   }): void;
 }
 

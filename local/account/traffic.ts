@@ -3,7 +3,8 @@ import type { Timer } from '../clock/virtual-clock.ts';
 import type { Application } from './application.ts';
 import type { ElasticLoadBalancing } from './elastic-load-balancing.ts';
 import type { Happening } from './journal.ts';
-import type { Instance, Instances } from './neighbours.ts';
+import { LoadBalancerMetrics } from './load-balancer-metrics.ts';
+import type { Instance, Instances, Metrics } from './neighbours.ts';
 import { instanceBehind, type RegisteredTarget, type TargetGroup } from './target-groups.ts';
 import { routes, slowStartShares } from './target-routing.ts';
 import type { World } from './world.ts';
@@ -28,6 +29,7 @@ interface Batch {
   readonly group: TargetGroup;
   readonly targetId: string | undefined;
   readonly port: number | undefined;
+  readonly zone: string | undefined;
   readonly durationMs: number;
   readonly count: number;
 }
@@ -53,6 +55,7 @@ export class Traffic {
   readonly #world: World;
   readonly #elb: ElasticLoadBalancing;
   readonly #instances: Instances;
+  readonly #metrics: LoadBalancerMetrics | undefined;
   readonly #streams: Timer[] = [];
   /** By instance id. */
   readonly #inFlight = new Map<string, InFlight[]>();
@@ -61,8 +64,9 @@ export class Traffic {
   readonly #sentBySecond = new Map<number, number>();
   #sent = 0;
 
-  constructor(world: World, elb: ElasticLoadBalancing, instances: Instances) {
+  constructor(world: World, elb: ElasticLoadBalancing, instances: Instances, metrics?: Metrics) {
     this.#world = world;
+    this.#metrics = metrics && new LoadBalancerMetrics(world, metrics);
     this.#elb = elb;
     this.#instances = instances;
     elb.onDisconnect((group, target) => {
@@ -135,7 +139,9 @@ export class Traffic {
     this.#sent += count;
     const second = Math.floor(this.#world.clock.now() / 1000);
     this.#sentBySecond.set(second, (this.#sentBySecond.get(second) ?? 0) + count);
-    const batch: Batch = { group, targetId: target?.id, port: target?.port, durationMs, count };
+    const zone = target?.zone;
+    const batch: Batch = { group, targetId: target?.id, port: target?.port, zone, durationMs, count };
+    if (target) this.#metrics?.count('RequestCount', group, zone, count);
     const outcome = target ? this.#meet(group, target) : 'no-target';
     if (typeof outcome === 'string') {
       this.#fail(batch, outcome);
@@ -194,8 +200,10 @@ export class Traffic {
     for (const batch of together.values()) this.#fail(batch, 'cut');
   }
 
-  #fail({ group, targetId, durationMs, count }: Batch, cause: FailureCause): void {
+  #fail({ group, targetId, zone, durationMs, count }: Batch, cause: FailureCause): void {
     this.#byCause[cause] += count;
+    const answeredBy = cause === 'error-status' ? 'HTTPCode_Target_5XX_Count' : 'HTTPCode_ELB_5XX_Count';
+    this.#metrics?.count(answeredBy, group, zone, count);
     this.#world.journal.record({
       type: 'requests-failed',
       targetGroupArn: group.arn,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CloudWatch } from '../../local/account/cloud-watch.ts';
 import { Traffic, type TrafficShape } from '../../local/account/traffic.ts';
 import { balanced } from './helpers/load-balancing.ts';
 
@@ -246,4 +247,39 @@ test('an hour of 1,000 requests a second to 1,002 targets takes seconds', async 
   await world.clock.pass(3_600_000);
   expect(traffic.totals()).toMatchObject({ sent: 3_610_000, failed: 0 });
   expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(20);
+});
+
+test('CloudWatch is told each minute of the requests and of who answered them with an error', async () => {
+  const { world, elb, groupArn, register, fleet, instances } = balanced();
+  register(...fleet);
+  await world.clock.pass(40_000);
+  const metrics = new CloudWatch(world);
+  const traffic = new Traffic(world, elb, instances, metrics);
+  const began = world.clock.now();
+  traffic.generate(groupArn, { ...SHAPE, long: { share: 0, ms: 1 } });
+  await world.clock.pass(120_000);
+  fleet[0].application.suffer(({ path }) =>
+    path === '/' ? { kind: 'responds', status: 500, afterMs: 20 } : undefined,
+  );
+  fleet[1]?.application.suffer(({ path }) => (path === '/' ? { kind: 'resets' } : undefined));
+  await world.clock.pass(120_000);
+  const LoadBalancer = elb.loadBalancers()[0]?.arn.split(':loadbalancer/')[1] ?? '';
+  const TargetGroup = groupArn.split(':').at(-1) ?? '';
+  const sum = (name: string, dimensions: Readonly<Record<string, string>>) =>
+    metrics
+      .valuesIn(
+        { namespace: 'AWS/ApplicationELB', name, dimensions: { LoadBalancer, ...dimensions } },
+        began - 60_000,
+        world.clock.now() + 1,
+      )
+      .reduce((all, value) => all + value, 0);
+  const { byCause } = traffic.totals();
+  expect(sum('RequestCount', { TargetGroup })).toBeGreaterThan(3 * 60 * 85);
+  const wrong = sum('HTTPCode_Target_5XX_Count', { TargetGroup });
+  expect(wrong).toBeGreaterThan(30 * 60);
+  expect(wrong).toBeLessThanOrEqual(byCause['error-status']);
+  expect(sum('HTTPCode_Target_5XX_Count', { TargetGroup, AvailabilityZone: 'eu-west-1a' })).toBe(wrong);
+  expect(sum('HTTPCode_ELB_5XX_Count', { AvailabilityZone: 'eu-west-1b' })).toBe(
+    sum('HTTPCode_ELB_5XX_Count', {}),
+  );
 });
