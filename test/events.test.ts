@@ -15,6 +15,7 @@ const answers = {
   'deployment-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'health-check-log': { function: 'ReadHealthCheckLogFunction', error: 'LogUnreadable' },
+  'view-zones': { function: 'ViewZonesFunction', answer: { groups: 1, classes: { well: 1 } } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 

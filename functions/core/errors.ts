@@ -28,6 +28,11 @@ export class BelowFloor extends Refusal {
   override readonly name = 'BelowFloor';
 }
 
+/** A whole zone of a target group fails, and the deployment would take more out of it. */
+export class ZoneEvent extends Refusal {
+  override readonly name = 'ZoneEvent';
+}
+
 /** Something else is changing the fleet: a refresh, or an instance that is marked Unhealthy (D4). */
 export class FleetNotSettled extends Refusal {
   override readonly name = 'FleetNotSettled';

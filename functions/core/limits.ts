@@ -50,6 +50,9 @@ export const BATCH_GET_ITEMS = 100;
 /** Executions in one page of ListExecutions. MODEL: maxResults is 0 to 1,000. */
 export const EXECUTIONS_PER_LIST = 1000;
 
+/** Queries in one GetMetricData. SDK client-cloudwatch, GetMetricDataInput. */
+export const METRIC_QUERIES = 500;
+
 /** Events in the history of one Standard execution, after which it dies uncatchably. GUIDE: Step Functions quotas. */
 export const HISTORY_EVENTS = 25_000;
 

@@ -29,6 +29,8 @@ export const logEvents = {
   lifecycleCompleted: 'lifecycle.completed',
   healthCheckLogRead: 'health-check-log.read',
   healthCheckLogSkipped: 'health-check-log.skipped',
+  zonesViewed: 'zones.viewed',
+  zoneClassChanged: 'zones.class-changed',
   targetFailed: 'target.failed',
   targetRecovered: 'target.recovered',
   stepRefused: 'step.refused',

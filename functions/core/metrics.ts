@@ -37,6 +37,11 @@ export const catalogue = {
   health_check_log_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
   /** Lines that are none of a health check log (R-LOG). */
   health_check_bad_line_total: { unit: MetricUnit.Count, dimensions: [] },
+  /** Targets of a group that are healthy, and that receive requests, at a view of the zones. */
+  zone_healthy_targets: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
+  zone_receiving_targets: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
+  /** Target groups that something befalls, at a view of the zones. */
+  zone_class_total: { unit: MetricUnit.Count, dimensions: ['class'] },
 } as const;
 
 type Catalogue = typeof catalogue;

@@ -70,6 +70,8 @@ const policy = z.strictObject({
    * `join` suppresses and releases them with the fleet, `wait` keeps them out of service until the run has ended.
    */
   launches: z._default(z.enum(['auto', 'ignore', 'join', 'wait']), 'auto'),
+  /** What a run does when all targets of one zone fail, as the view of the zones has it: it is refused, or goes on. */
+  zoneEvents: z._default(z.enum(['refuse', 'ignore']), 'refuse'),
   /** Where target groups are looked for: those attached to the Auto Scaling group, or every group of the VPC. */
   discover: z.optional(z.enum(['attached', 'vpc'])),
 });

@@ -16,7 +16,8 @@ type Setting =
   | 'AFTER_DEPLOY_ARN'
   | 'UNDO_RUN_ARN'
   | 'HOOK_POLICY'
-  | 'HOOK_FLEET';
+  | 'HOOK_FLEET'
+  | 'OPT_IN_TAG_VALUE';
 
 /**
  * One of the function's own settings, from its environment (template.yaml sets them).

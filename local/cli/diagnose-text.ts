@@ -1,5 +1,9 @@
 import type { Diagnosis, Finding } from '../../functions/core/domain/diagnosis.ts';
-import type { ObservedFleet, ObservedInstance } from '../../functions/core/domain/observed-fleet.ts';
+import type {
+  ObservedFleet,
+  ObservedGroup,
+  ObservedInstance,
+} from '../../functions/core/domain/observed-fleet.ts';
 import { counted, table, wrap } from './format.ts';
 
 const WIDTH = 100;
@@ -11,6 +15,7 @@ export function describeDiagnosis(fleet: ObservedFleet, diagnosis: Diagnosis): s
     ...(fleet.instances.length > 0
       ? [table([['instance', 'zone', 'checks', 'targets'], ...fleet.instances.map(row)], 'to the left')]
       : []),
+    zoneTable(fleet.groups),
     ...findings.map(describeFinding),
     remarks.flatMap(remark => wrap(remark, WIDTH)),
     [
@@ -23,6 +28,22 @@ export function describeDiagnosis(fleet: ObservedFleet, diagnosis: Diagnosis): s
     .filter(lines => lines.length > 0)
     .map(lines => `${lines.join('\n')}\n`)
     .join('\n');
+}
+
+/** Where the targets that load balancers send requests to are. */
+function zoneTable(groups: readonly ObservedGroup[]): string[] {
+  const rows = groups
+    .filter(({ serves }) => serves)
+    .flatMap(({ name, zones }) =>
+      zones.map(({ zone, registered, healthy, receiving }) => [
+        name,
+        zone,
+        ...[registered, healthy, receiving].map(String),
+      ]),
+    );
+  return rows.length === 0
+    ? []
+    : table([['target group', 'zone', 'registered', 'healthy', 'receiving'], ...rows], 'to the left');
 }
 
 function row({ instanceId, zone, checks, targets, suppressed, notInService }: ObservedInstance): string[] {

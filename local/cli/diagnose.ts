@@ -24,6 +24,11 @@ const options = {
     about:
       "The ledger's table, which has what the load balancers' nodes saw, by their health check logs (docs/logs.md). The environment variable QUIESCE_LEDGER_TABLE unless given; without it the logs are left out.",
   },
+  metrics: {
+    type: 'boolean',
+    default: false,
+    about: "Also what CloudWatch has counted of the target groups' requests and of their failures.",
+  },
   json: {
     ...jsonOption,
     about: 'Print one JSON document (DiagnosisReport in local/cli/diagnose.ts) and nothing else.',
@@ -60,7 +65,7 @@ async function run(args: readonly string[]): Promise<number> {
   readOnly();
   const table = tableNamed(values.table);
   if (table !== undefined) useLedger(table);
-  const seen = await observeFleet(name, table !== undefined);
+  const seen = await observeFleet(name, { logs: table !== undefined, metrics: values.metrics });
   const diagnosis = diagnose(seen);
   const report: DiagnosisReport = { format: 'quiesce.diagnosis/1', ...diagnosis, seen };
   process.stdout.write(values.json ? document(report) : describeDiagnosis(seen, diagnosis));

@@ -10,24 +10,25 @@ import {
 } from '../../functions/core/aws/ec2.ts';
 import {
   type TargetGroupFacts,
-  type TargetHealthFacts,
   targetGroups,
   targetGroupsOfVpc,
   targetHealth,
 } from '../../functions/core/aws/elastic-load-balancing.ts';
 import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
-import { loadBalancerInLogs } from '../../functions/core/domain/load-balancer-log.ts';
 import {
-  type NodeOpinion,
   type ObservedCheck,
   type ObservedFleet,
-  type ObservedGroup,
   type ObservedInstance,
-  type ObservedTarget,
   passedSince,
 } from '../../functions/core/domain/observed-fleet.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, TargetGroupUnknown } from '../../functions/core/errors.ts';
-import { type NodeLog, nodeLogs } from '../../functions/core/ledger/node-logs.ts';
+import {
+  observedGroup,
+  observedTarget,
+  type ReadGroup,
+  readGroups,
+  type Sources,
+} from '../../functions/core/zones/observe-groups.ts';
 import { list } from './format.ts';
 
 /** How the fleet of a diagnosis is named. */
@@ -36,20 +37,13 @@ export type FleetName =
   | { readonly kind: 'auto-scaling-group'; readonly name: string }
   | { readonly kind: 'target-group'; readonly arn: string };
 
-interface Group {
-  readonly facts: TargetGroupFacts;
-  readonly health: readonly TargetHealthFacts[];
-  /** By the node's address; none where no health check logs are read. */
-  readonly logs: ReadonlyMap<string, NodeLog>;
-}
-
 /**
  * Reads all that a diagnosis looks at.
  *
- * @param withLogs - also what the ledger has of the load balancers' health check logs
+ * @param sources - what is read besides what EC2, Auto Scaling and the load balancers say now
  * @throws InstanceUnknown, AutoScalingGroupUnknown, TargetGroupUnknown; QuiesceError when AWS cannot be read
  */
-export async function observeFleet(name: FleetName, withLogs: boolean): Promise<ObservedFleet> {
+export async function observeFleet(name: FleetName, sources: Sources): Promise<ObservedFleet> {
   const { instances, groupFacts } = await find(name);
   const ids = instances.map(({ id }) => id);
   const [memberships, statuses, listed] = await Promise.all([
@@ -58,23 +52,21 @@ export async function observeFleet(name: FleetName, withLogs: boolean): Promise<
     Promise.all(
       groupFacts
         .filter(({ targetType }) => targetType === 'instance' || targetType === 'ip')
-        .map(
-          async (facts): Promise<Group> => ({
-            facts,
-            health: await targetHealth(facts.arn),
-            logs: withLogs ? await freshLogs(facts.loadBalancerArns) : new Map(),
-          }),
-        ),
+        .map(async facts => ({ facts, health: await targetHealth(facts.arn) })),
     ),
   ]);
   const checkIds = [...statuses.values()].flatMap(({ checks }) => checks.map(({ checkId }) => checkId));
   const checks = await applicationStatusChecks([...new Set(checkIds)]);
   const owned = new Set(instances.flatMap(instance => [instance.id, ...instance.privateAddresses]));
-  const concerned = listed.filter(
-    ({ facts, health }) =>
-      (name.kind === 'target-group' && facts.arn === name.arn) ||
-      health.some(({ target }) => owned.has(target.id)),
+  const concerned = await readGroups(
+    listed.filter(
+      ({ facts, health }) =>
+        (name.kind === 'target-group' && facts.arn === name.arn) ||
+        health.some(({ target }) => owned.has(target.id)),
+    ),
+    sources,
   );
+  const zones = await zonesOf(instances, concerned);
   return {
     instances: instances.map(facts => {
       const lifecycle = memberships.get(facts.id)?.lifecycleState;
@@ -82,8 +74,24 @@ export async function observeFleet(name: FleetName, withLogs: boolean): Promise<
       const notInService = standing ?? (lifecycle === undefined ? undefined : whyNotInService(lifecycle));
       return observedInstance(facts, notInService, statuses.get(facts.id), checks, concerned);
     }),
-    groups: concerned.map(observedGroup),
+    groups: concerned.map(group => observedGroup(group, zones)),
   };
+}
+
+/** The zones of the fleet's instances and of all others in its groups, by ids and addresses. */
+async function zonesOf(
+  instances: readonly InstanceFacts[],
+  concerned: readonly ReadGroup[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = new Set(instances.map(({ id }) => id));
+  const ids = concerned.flatMap(({ health }) => health.map(({ target }) => target.id));
+  const strangers = [...new Set(ids)].filter(id => id.startsWith('i-') && !known.has(id));
+  const all = [...instances, ...(await describeInstances(strangers)).values()];
+  return new Map(
+    all.flatMap(({ id, privateAddresses, zone }) =>
+      [id, ...privateAddresses].map(one => [one, zone] as const),
+    ),
+  );
 }
 
 interface Found {
@@ -133,7 +141,7 @@ function observedInstance(
   notInService: string | undefined,
   status: ApplicationStatusFacts | undefined,
   checks: ReadonlyMap<string, CheckFacts>,
-  groupsWithHealth: readonly Group[],
+  groupsWithHealth: readonly ReadGroup[],
 ): ObservedInstance {
   const owned = new Set([id, ...privateAddresses]);
   return {
@@ -173,55 +181,5 @@ function observedCheck(
     ...(statusCode !== undefined && { statusCode }),
     ...(since !== undefined && { since }),
     passedSinceChange,
-  };
-}
-
-function observedTarget(
-  { facts, logs }: Group,
-  { target, state, reason }: TargetHealthFacts,
-  addresses: readonly string[],
-): ObservedTarget {
-  const { port = 'traffic-port' } = facts.healthCheck;
-  const checked = port === 'traffic-port' ? target.port : port;
-  const logged = new Set(addresses.map(address => `${address}:${checked}`));
-  const nodes = Array.from(logs, ([node, { failing }]): NodeOpinion => {
-    const found = failing.find(one => one.group === facts.name && logged.has(one.target));
-    return { node, ...(found && { failing: found }) };
-  });
-  return {
-    group: facts.name,
-    ...(target.port !== undefined && { port: target.port }),
-    state,
-    ...(reason !== undefined && { reason }),
-    ...(nodes.length > 0 && { logged: { nodes, timeoutSeconds: facts.healthCheck.timeoutSeconds } }),
-  };
-}
-
-/** Two files of a node, and the time until the second is read. */
-const FRESH_MS = 660_000;
-
-/** What the nodes of load balancers have said lately. */
-async function freshLogs(loadBalancerArns: readonly string[]): Promise<ReadonlyMap<string, NodeLog>> {
-  const logs = await Promise.all(loadBalancerArns.map(arn => nodeLogs(loadBalancerInLogs(arn))));
-  return new Map(logs.flatMap(some => [...some]).filter(([, { endsAt }]) => endsAt >= Date.now() - FRESH_MS));
-}
-
-/** Draining targets are no longer registered, and unused ones never get a request. */
-function observedGroup({
-  facts: { name, loadBalancerArns, healthCheck },
-  health,
-  logs,
-}: Group): ObservedGroup {
-  const [slowestPass] = [...logs.values()]
-    .flatMap(({ slowest }) => slowest.filter(({ group }) => group === name))
-    .toSorted((a, b) => b.seconds - a.seconds);
-  const registered = health.filter(({ state }) => !/^(unused|draining|unhealthy\.draining)$/.test(state));
-  return {
-    name,
-    serves: loadBalancerArns.length > 0,
-    registered: registered.length,
-    unhealthy: registered.filter(({ state }) => state === 'unhealthy').length,
-    timeoutSeconds: healthCheck.timeoutSeconds,
-    ...(slowestPass && { slowestPass }),
   };
 }

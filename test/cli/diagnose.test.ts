@@ -53,6 +53,25 @@ test('D43: a fleet that is well ends with 0 and its table, and is only read', as
   for (const { action } of calls) expect(action).toMatch(/^Describe/);
 });
 
+test('targets are counted zone by zone; --metrics asks CloudWatch, --table the ledger', async () => {
+  const { calls, quiesce, table } = stall();
+  calls.length = 0;
+  const { code, stdout } = await quiesce(
+    'diagnose',
+    '--instances',
+    everything(),
+    '--metrics',
+    '--table',
+    table,
+  );
+  expect(code, stdout).toBe(0);
+  expect(stdout).toMatch(/^target group +zone +registered +healthy +receiving$/m);
+  expect(stdout).toMatch(/^web +eu-west-1a +2 +2 +2$/m);
+  const asked = new Set(calls.map(({ action }) => action));
+  expect([...asked].filter(action => !/^(Describe|Get|BatchGet)/.test(action))).toEqual([]);
+  expect([asked.has('GetMetricData'), asked.has('GetItem')]).toEqual([true, true]);
+});
+
 test('one instance that answers wrongly is told apart from the others, code and all', async () => {
   await answer({ 1: { kind: 'responds', status: 503, afterMs: 20 } });
   const { instanceIds, told, quiesce } = stall();

@@ -16,7 +16,9 @@ function diagnosed({ standing, stack, clock }: Bracket, name: FleetName) {
   const caller = { kind: 'operator', name: 'somebody' } as const;
   const transport = stack.wire.transport(caller);
   useLedger(stack.template.tables.get('Ledger')?.name ?? '');
-  const seen = runAs({ caller, world, transport, random: world.random }, () => observeFleet(name, true));
+  const seen = runAs({ caller, world, transport, random: world.random }, () =>
+    observeFleet(name, { logs: true, metrics: false }),
+  );
   return clock.runFor(seen.then(diagnose));
 }
 

@@ -38,6 +38,10 @@ const WITHOUT_RESOURCE = [
     ],
   },
   {
+    reason: 'It lists none for reading metrics.',
+    actions: ['cloudwatch:GetMetricData'],
+  },
+  {
     reason: "It lists none for deployment targets, although CodeDeploy's own guide says deploymentgroup.",
     actions: [
       'codedeploy:ListDeploymentTargets',

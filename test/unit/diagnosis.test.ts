@@ -142,7 +142,9 @@ describe('each symptom is told from its false friend', () => {
       c2: { notInService: 'is being launched', checks: [] },
     };
     const diagnosis = diagnose(
-      fleet(changes, [{ name: 'web', serves: true, registered: 5, unhealthy: 5, timeoutSeconds: 5 }]),
+      fleet(changes, [
+        { name: 'web', serves: true, registered: 5, unhealthy: 5, draining: 0, zones: [], timeoutSeconds: 5 },
+      ]),
     );
     expect(diagnosis.reach).toEqual({ kind: 'fleet' });
     expect(diagnosis.findings.map(({ symptom }) => symptom)).toEqual(['failing-open', 'wrong-answer']);
@@ -155,9 +157,17 @@ describe('each symptom is told from its false friend', () => {
 
   test('a group without a registered target answers 503; one that serves nothing, or has a healthy one, does not matter', () => {
     const groups = [
-      { name: 'web', serves: true, registered: 6, unhealthy: 5, timeoutSeconds: 5 },
-      { name: 'spare', serves: false, registered: 0, unhealthy: 0, timeoutSeconds: 5 },
-      { name: 'empty', serves: true, registered: 0, unhealthy: 0, timeoutSeconds: 5 },
+      { name: 'web', serves: true, registered: 6, unhealthy: 5, draining: 0, zones: [], timeoutSeconds: 5 },
+      {
+        name: 'spare',
+        serves: false,
+        registered: 0,
+        unhealthy: 0,
+        draining: 0,
+        zones: [],
+        timeoutSeconds: 5,
+      },
+      { name: 'empty', serves: true, registered: 0, unhealthy: 0, draining: 0, zones: [], timeoutSeconds: 5 },
     ];
     const { findings } = diagnose(fleet({}, groups));
     expect(findings).toMatchObject([
@@ -302,6 +312,8 @@ describe("what the load balancer's nodes saw", () => {
         serves: true,
         registered: 6,
         unhealthy: 0,
+        draining: 0,
+        zones: [],
         timeoutSeconds: 5,
         slowestPass: { target: '10.0.1.20:8080', seconds: 4.1 },
       },
@@ -310,6 +322,8 @@ describe("what the load balancer's nodes saw", () => {
         serves: true,
         registered: 6,
         unhealthy: 0,
+        draining: 0,
+        zones: [],
         timeoutSeconds: 5,
         slowestPass: { target: '10.0.1.20:8080', seconds: 2.4 },
       },
@@ -320,6 +334,59 @@ describe("what the load balancer's nodes saw", () => {
       'i-b1: 1 of 3 nodes of the load balancer see it fail in web: 10.0.0.7 (TargetError). While one sees it pass it is healthy: look at the way from those nodes to it.',
       'web: a health check of 10.0.1.20:8080 took 4.1 s of the 5 s that it may take.',
     ]);
+  });
+});
+
+describe('what befalls a whole zone, or requests', () => {
+  const zones = ['a', 'b', 'c'].map(letter => ({
+    zone: `eu-west-1${letter}`,
+    registered: 2,
+    healthy: 2,
+    receiving: 2,
+  }));
+  const group = (changes: Partial<ObservedGroup> = {}): ObservedGroup => ({
+    name: 'web',
+    serves: true,
+    registered: 6,
+    unhealthy: 0,
+    draining: 0,
+    zones,
+    timeoutSeconds: 5,
+    ...changes,
+  });
+  const down = { checks: [failing('ConnectionTimeout')] };
+
+  test.each([
+    [undefined, 'nobody has stated how many carry the load.'],
+    [4, 'and 4 carry the load: that is enough.'],
+    [5, 'and 5 carry the load: that is not enough.'],
+  ])('what is left beside a zone, where %s targets are needed', (needed, told) => {
+    const groups = [group(needed === undefined ? {} : { needed }), group({ name: 'spare', serves: false })];
+    const [finding] = diagnose(fleet({ b1: down, b2: down }, groups)).findings;
+    expect(finding?.reach).toEqual({ kind: 'zone', zone: 'eu-west-1b' });
+    const left = finding?.evidence.filter(sentence => sentence.startsWith('The other zones'));
+    expect(left).toHaveLength(1);
+    expect(left?.[0]).toMatch(/^The other zones have 4 healthy targets of web/);
+    expect(left?.[0]).toContain(told);
+    // Nothing is said of other zones where it is none.
+    expect(diagnose(fleet({ b1: down }, groups)).findings[0]?.evidence.join()).not.toContain('other zones');
+  });
+
+  const requests = (failed: number) => ({ sent: 1000, failed, minutes: 5 });
+
+  test.each([
+    ['shallow-check', group({ requests: requests(11) })],
+    ['errors-while-draining', group({ requests: requests(11), draining: 1 })],
+    [undefined, group({ requests: requests(10) })],
+    ['errors-while-draining', group({ requests: requests(2), draining: 1 })],
+    [undefined, group({ requests: requests(1), draining: 1 })],
+    [undefined, group({ requests: { sent: 0, failed: 0, minutes: 5 } })],
+    [undefined, group({ requests: requests(500), unhealthy: 1 })],
+    [undefined, group({ requests: requests(500), serves: false })],
+    ['failing-open', group({ requests: requests(500), unhealthy: 6 })],
+  ])('%s', (symptom, of) => {
+    const { findings } = diagnose(fleet({}, [of]));
+    expect(findings.map(found => found.symptom)).toEqual(symptom ? [symptom] : []);
   });
 });
 
@@ -391,6 +458,8 @@ describe('whatever is observed', () => {
     serves: fc.boolean(),
     registered: fc.integer({ min: 0, max: 3 }),
     unhealthy: fc.integer({ min: 0, max: 3 }),
+    draining: fc.constant(0),
+    zones: fc.constant([]),
     timeoutSeconds: fc.constant(5),
   });
   const observed = fc.record({

@@ -34,6 +34,7 @@ const full = {
     afterFailure: 'held',
     heldSeconds: 7200,
     launches: 'wait',
+    zoneEvents: 'ignore',
     discover: 'vpc',
   },
   emergency: { reason: 'the certificate has expired', until: '2026-11-30T12:00:00+01:00' },
@@ -60,6 +61,7 @@ test('the least request has the defaults of the policy', () => {
       afterFailure: 'put-back',
       heldSeconds: 3600,
       launches: 'auto',
+      zoneEvents: 'refuse',
     },
   });
 });

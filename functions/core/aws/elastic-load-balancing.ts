@@ -93,6 +93,11 @@ export async function targetGroups(arns: readonly string[]): Promise<TargetGroup
   return found.flatMap(({ done }) => done).map(targetGroupFacts);
 }
 
+/** Every target group of the account in this Region. */
+export async function everyTargetGroup(): Promise<TargetGroupFacts[]> {
+  return (await listTargetGroups({})).map(targetGroupFacts);
+}
+
 /** All target groups of the VPC. AWS cannot filter by it, so this reads every group of the account (D11). */
 export async function targetGroupsOfVpc(vpcId: string): Promise<TargetGroupFacts[]> {
   const all = await listTargetGroups({});

@@ -16,7 +16,8 @@ import {
 } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { Claim, InstanceRecord } from '../ledger/items.ts';
-import { outByZone, readGuards } from '../ledger/target-group-guards.ts';
+import { outByZone } from '../ledger/target-group-guards.ts';
+import { type GuardsAndViews, guardsAndViews } from '../ledger/zone-views.ts';
 import {
   CHECK_INTERVAL_SECONDS,
   MACHINE_TIMEOUT_SECONDS,
@@ -30,6 +31,7 @@ import { type Candidate, discoverFleet, type Fleet, list } from './discover-flee
 import { discoverTraffic, type Traffic } from './discover-traffic.ts';
 import type { Reads } from './reads.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
+import { refuseZoneEvents } from './zone-events.ts';
 
 export interface PlannedRun {
   readonly plan: Plan;
@@ -79,7 +81,15 @@ export async function planRun(
     );
 
   const emergency = emergencyOf(request, now);
-  if (!emergency) await refuseBelowFloor(request.runId, members, traffic);
+  if (!emergency) {
+    const viewed = request.policy.zoneEvents === 'refuse' ? servingArns(traffic, fleet) : [];
+    const { guards, views } = await guardsAndViews(
+      traffic.groups.map(group => group.arn),
+      viewed,
+    );
+    await refuseBelowFloor(request.runId, members, traffic, guards);
+    refuseZoneEvents(members, views, now);
+  }
   const suppressing = members.filter(member => member.suppression !== 'none').length;
   const draining = members.filter(member => isInTraffic(member)).length;
   const facts: Omit<BudgetFacts, 'covered'> = {
@@ -141,6 +151,14 @@ export async function planRun(
     putAsideBy: moversOf(putAside, request.runId),
   };
 }
+
+/** The groups of the fleet, also where somebody else moves the traffic. */
+const servingArns = (traffic: Traffic, fleet: Fleet): readonly string[] => [
+  ...new Set([
+    ...traffic.groups.map(group => group.arn),
+    ...fleet.autoScalingGroups.flatMap(group => group.targetGroupArns),
+  ]),
+];
 
 /** By instance: the run that moves its traffic, unless it is this one. */
 function moversOf(records: ReadonlyMap<string, InstanceRecord>, runId: string): ReadonlyMap<string, string> {
@@ -311,8 +329,12 @@ function refuseUntaggedGroup(group: AutoScalingGroupFacts, { key, value }: OptIn
 }
 
 /** Refuses what no waiting can make possible: even with every registered target healthy too few would be left. */
-async function refuseBelowFloor(runId: string, members: readonly Member[], traffic: Traffic): Promise<void> {
-  const guards = await readGuards(traffic.groups.map(group => group.arn));
+async function refuseBelowFloor(
+  runId: string,
+  members: readonly Member[],
+  traffic: Traffic,
+  guards: GuardsAndViews['guards'],
+): Promise<void> {
   for (const group of traffic.groups) {
     if (!group.serves) continue;
     const verdict = judgeFloor(

@@ -9,6 +9,7 @@ import {
   isJudged,
   NEAR_TIMEOUT,
 } from './symptoms.ts';
+import { healthyWithout } from './zone-view.ts';
 
 /** What each symptom means and where to look, as one sentence each. */
 const MEANINGS: Readonly<Record<InstanceSymptom, readonly [meaning: string, advice: string]>> = {
@@ -110,11 +111,26 @@ export function evidenceOf(
   ];
 }
 
+/** Whether what is left in the other zones is enough, as far as somebody has stated what is. */
+export const leftOf = (reach: Reach, groups: readonly ObservedGroup[]): readonly string[] =>
+  reach.kind !== 'zone'
+    ? []
+    : groups
+        .filter(({ serves }) => serves)
+        .map(({ name, zones, needed }) => {
+          const left = healthyWithout(zones, reach.zone);
+          const told = `The other zones have ${left} healthy targets of ${name}`;
+          if (needed === undefined) return `${told}; nobody has stated how many carry the load.`;
+          return `${told}, and ${needed} carry the load: that is ${left >= needed ? 'enough' : 'not enough'}.`;
+        });
+
 /** Since when, as far as its check or the load balancer's nodes say. */
 export const sinceOf = ({ check, target }: Complaint): readonly number[] =>
-  [check?.since, ...(target ? failingAt(target) : []).map(({ since }) => since)].filter(
-    since => since !== undefined,
-  );
+  [
+    check?.since,
+    target?.unhealthySince,
+    ...(target ? failingAt(target) : []).map(({ since }) => since),
+  ].filter(since => since !== undefined);
 
 /** What the nodes of the load balancer saw of an unhealthy target. */
 function loggedOf(target: ObservedTarget, { instanceId }: ObservedInstance): readonly string[] {

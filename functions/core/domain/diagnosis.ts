@@ -1,4 +1,4 @@
-import { closely, evidenceOf, remarksOfNodes, remarksOn, sinceOf } from './diagnosis-words.ts';
+import { closely, evidenceOf, leftOf, remarksOfNodes, remarksOn, sinceOf } from './diagnosis-words.ts';
 import type { ObservedFleet, ObservedGroup, ObservedInstance } from './observed-fleet.ts';
 import { type Affected, type Reach, reachOf } from './reach.ts';
 import {
@@ -49,7 +49,7 @@ export function diagnose(fleet: ObservedFleet): Diagnosis {
     ...fleet.groups.toSorted((a, b) => (a.name < b.name ? -1 : 1)).flatMap(group => ofGroup(group, serving)),
     ...Array.from(
       Map.groupBy(complaints, ({ symptom }) => symptom),
-      ([symptom, about]) => ofInstances(symptom, about, judged),
+      ([symptom, about]) => ofInstances(symptom, about, judged, fleet.groups),
     ),
   ].sort((a, b) => ORDER.indexOf(a.symptom) - ORDER.indexOf(b.symptom));
   return {
@@ -64,6 +64,7 @@ function ofInstances(
   symptom: InstanceSymptom,
   complaints: readonly Complaint[],
   judged: readonly ObservedInstance[],
+  groups: readonly ObservedGroup[],
 ): Finding {
   const affected = affectedBy(complaints);
   const reach = reachOf(affected, judged);
@@ -72,7 +73,7 @@ function ofInstances(
     reach,
     instanceIds: affected.map(({ instance }) => instance.instanceId),
     summary: closely(symptom, reach, affected.length, judged.length),
-    evidence: evidenceOf(complaints, affected, judged),
+    evidence: [...evidenceOf(complaints, affected, judged), ...leftOf(reach, groups)],
   };
 }
 
@@ -88,10 +89,8 @@ function affectedBy(complaints: readonly Complaint[]): readonly Affected[] {
 }
 
 /** What the load balancer does with a group as a whole: it answers 503 without a target, and fails open when none is healthy. */
-function ofGroup(
-  { name, serves, registered, unhealthy }: ObservedGroup,
-  serving: readonly ObservedInstance[],
-): readonly Finding[] {
+function ofGroup(group: ObservedGroup, serving: readonly ObservedInstance[]): readonly Finding[] {
+  const { name, serves, registered, unhealthy } = group;
   if (!serves) return [];
   if (registered === 0)
     return [
@@ -102,6 +101,7 @@ function ofGroup(
         evidence: [`DescribeTargetHealth lists no target of ${name} that is registered.`],
       },
     ];
+  if (unhealthy === 0) return ofRequests(group);
   if (unhealthy < registered) return [];
   const instanceIds = serving
     .filter(({ targets }) => targets.some(({ group, state }) => group === name && state === 'unhealthy'))
@@ -114,4 +114,28 @@ function ofGroup(
       evidence: [`All ${registered} registered targets of ${name} are unhealthy.`],
     },
   ];
+}
+
+/** Which share of the requests may fail before it is told: a few always do. Of a drain none should. Ours. */
+const FAILED_SHARE = { drained: 0.001, ordinary: 0.01 };
+
+/** Requests that fail although every target is healthy: what the health check does not see. */
+function ofRequests({ name, requests, draining }: ObservedGroup): readonly Finding[] {
+  const share = draining > 0 ? FAILED_SHARE.drained : FAILED_SHARE.ordinary;
+  if (!requests || requests.failed <= share * requests.sent) return [];
+  const evidence = [
+    `The load balancer counted ${requests.failed} 5xx answers to ${requests.sent} requests of ${name} in the last ${requests.minutes} minutes.`,
+    ...(draining > 0 ? [`${draining} of its targets are draining.`] : []),
+  ];
+  const [symptom, summary] =
+    draining > 0
+      ? ([
+          'errors-while-draining',
+          `Requests to target group ${name} fail while targets of it drain, and all others are healthy. Stop an application only when its targets are drained, and give them a deregistration delay that is longer than the longest request.`,
+        ] as const)
+      : ([
+          'shallow-check',
+          `Requests to target group ${name} fail although every target is healthy: its health check does not see what they need. Look at what the health path checks.`,
+        ] as const);
+  return [{ symptom, instanceIds: [], summary, evidence }];
 }

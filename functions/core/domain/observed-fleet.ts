@@ -1,3 +1,5 @@
+import type { ZoneCount } from './zone-view.ts';
+
 /** A fleet as a diagnosis reads it. Times are milliseconds since the epoch. */
 export interface ObservedFleet {
   readonly instances: readonly ObservedInstance[];
@@ -38,6 +40,8 @@ export interface ObservedTarget {
   /** `initial`, `healthy`, `unhealthy`, `unhealthy.draining`, `unused`, `draining` or `unavailable`. */
   readonly state: string;
   readonly reason?: string;
+  /** Since when it is known to be unhealthy; absent when it is not, or nobody has watched it. */
+  readonly unhealthySince?: number;
   /** What the load balancer's health check logs say of it; absent without logs. */
   readonly logged?: LoggedTarget;
 }
@@ -71,10 +75,24 @@ export interface ObservedGroup {
   readonly serves: boolean;
   readonly registered: number;
   readonly unhealthy: number;
+  readonly draining: number;
+  readonly zones: readonly ZoneCount[];
+  /** How many healthy targets carry the whole load, as somebody has stated; absent when nobody has. */
+  readonly needed?: number;
+  /** What the load balancer counted lately; absent without metrics. */
+  readonly requests?: RequestCounts;
   /** Of the load balancer's health check. */
   readonly timeoutSeconds: number;
   /** The slowest health check that passed lately, by the logs; absent without them. */
   readonly slowestPass?: { readonly target: string; readonly seconds: number };
+}
+
+/** Of a target group, in the last minutes. */
+export interface RequestCounts {
+  readonly sent: number;
+  /** Answered with 5xx by a target, or by the load balancer because a target closed the connection or did not answer. */
+  readonly failed: number;
+  readonly minutes: number;
 }
 
 /** What decides when a check can first have failed for good. */

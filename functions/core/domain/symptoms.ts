@@ -1,7 +1,12 @@
 import type { NodeOpinion, ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
 
 /** What is wrong with a target group: what all its requests meet. */
-export const GROUP_SYMPTOMS = ['no-target', 'failing-open'] as const;
+export const GROUP_SYMPTOMS = [
+  'no-target',
+  'failing-open',
+  'errors-while-draining',
+  'shallow-check',
+] as const;
 
 /** What is wrong on an instance, the gravest first. */
 export const INSTANCE_SYMPTOMS = [

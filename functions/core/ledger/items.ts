@@ -21,6 +21,7 @@ import type { RunRequest } from '../request.ts';
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
  * | `healthlog#<load balancer>` | nodes (set of addresses): the nodes whose health check logs were read         |
  * | `healthlog#<load balancer>#<node>` | log (NodeLog), revision, expiresAt: what its last logs say            |
+ * | `zones#<target group arn>` | view (ZoneView), viewedAt, expiresAt: what befell it at the last view of the zones |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *

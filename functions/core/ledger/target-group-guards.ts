@@ -119,9 +119,12 @@ export function toGuard(item: Item): Guard {
 
 /** Reads how many targets live runs have out, without taking the guard. */
 export async function readGuards(arns: readonly string[]): Promise<Map<string, Guard>> {
-  const items = await getAll(arns.map(pk.targetGroup));
-  return new Map(arns.map(arn => [arn, toGuard(items.get(pk.targetGroup(arn)) ?? {})]));
+  return guardsIn(await getAll(arns.map(pk.targetGroup)), arns);
 }
+
+/** The guards of groups in what was read; one that nobody has taken is empty. */
+export const guardsIn = (items: ReadonlyMap<string, Item>, arns: readonly string[]): Map<string, Guard> =>
+  new Map(arns.map(arn => [arn, toGuard(items.get(pk.targetGroup(arn)) ?? {})]));
 
 /** The targets that other runs have out of a group, by zone. */
 export function outByZone(guard: Guard | undefined, exceptRunId?: string): Map<string, number> {

@@ -5,6 +5,7 @@ import type { DeployedTemplate, Role } from '../../../local/stack/deployed-templ
 export const roleGroups = {
   deploying: { folder: 'functions/deploy/', machines: ['BeforeDeploy', 'AfterDeploy', 'TellPeople'] },
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
+  zones: { folder: 'functions/zones/', machines: [] },
   logs: { folder: 'functions/logs/', machines: [] },
   instances: {
     folder: 'functions/instances/',

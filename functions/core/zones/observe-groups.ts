@@ -1,0 +1,156 @@
+import { type CountedGroup, requestCounts } from '../aws/cloud-watch.ts';
+import {
+  type ListedTarget,
+  loadBalancerAttributes,
+  type TargetGroupFacts,
+  type TargetHealthFacts,
+  tagsOf,
+  targetGroupAttributes,
+} from '../aws/elastic-load-balancing.ts';
+import { targetKey } from '../domain/fleet.ts';
+import { effectiveCrossZone } from '../domain/floors.ts';
+import { loadBalancerInLogs } from '../domain/load-balancer-log.ts';
+import type { NodeOpinion, ObservedGroup, ObservedTarget, RequestCounts } from '../domain/observed-fleet.ts';
+import { countZones } from '../domain/zone-view.ts';
+import { type NodeLog, nodeLogs } from '../ledger/node-logs.ts';
+import { nowSeconds } from '../time.ts';
+
+/** One target group as it is listed. */
+export interface ListedGroup {
+  readonly facts: TargetGroupFacts;
+  readonly health: readonly TargetHealthFacts[];
+}
+
+/** The same with all that is known of it. */
+export interface ReadGroup extends ListedGroup {
+  readonly crossZone: boolean;
+  /** By the node's address; none where no health check logs are read. */
+  readonly logs: ReadonlyMap<string, NodeLog>;
+  readonly requests?: RequestCounts;
+  readonly needed?: number;
+}
+
+/** How many healthy targets of a group carry its whole load, as its owner states it: a tag of the target group. */
+export const NEEDED_TAG = 'quiesce-needed-targets';
+
+/** What is read besides the targets' health. */
+export interface Sources {
+  /** What the ledger has of health check logs. */
+  readonly logs: boolean;
+  /** What CloudWatch has of requests. */
+  readonly metrics: boolean;
+}
+
+/** Reads what there is of target groups besides their targets' health. */
+export async function readGroups(
+  listed: readonly ListedGroup[],
+  { logs, metrics }: Sources,
+): Promise<readonly ReadGroup[]> {
+  const groups = listed.map(({ facts }) => facts);
+  const tags = await tagsOf(groups.map(({ arn }) => arn));
+  const counts = metrics ? await requestCounts(countable(groups), nowSeconds()) : undefined;
+  return Promise.all(
+    listed.map(async ({ facts, health }): Promise<ReadGroup> => {
+      const requests = counts?.get(facts.arn);
+      const needed = Number(tags.get(facts.arn)?.[NEEDED_TAG]);
+      return {
+        facts,
+        health,
+        crossZone: await crossZoneOf(facts),
+        logs: logs ? await freshLogs(facts.loadBalancerArns) : new Map(),
+        ...(requests && { requests }),
+        ...(needed > 0 && { needed }),
+      };
+    }),
+  );
+}
+
+function countable(groups: readonly TargetGroupFacts[]): readonly CountedGroup[] {
+  return groups.flatMap(({ arn, loadBalancerArns: [loadBalancerArn] }) => {
+    if (!loadBalancerArn?.includes(APPLICATION)) return [];
+    const beside = groups.filter(({ loadBalancerArns }) => loadBalancerArns.includes(loadBalancerArn));
+    return [{ arn, loadBalancerArn, alone: beside.length === 1 }];
+  });
+}
+
+const APPLICATION = ':loadbalancer/app/';
+
+async function crossZoneOf({ arn, loadBalancerArns: [loadBalancer] }: TargetGroupFacts): Promise<boolean> {
+  const attributes = await targetGroupAttributes(arn);
+  if (loadBalancer === undefined || loadBalancer.includes(APPLICATION))
+    return effectiveCrossZone(attributes, undefined);
+  const ofLoadBalancer = await loadBalancerAttributes(loadBalancer);
+  return effectiveCrossZone(attributes, { type: 'network', attributes: ofLoadBalancer });
+}
+
+/** Two files of a node, and the time until the second is read. */
+const FRESH_MS = 660_000;
+
+/** What the nodes of load balancers have said lately. */
+async function freshLogs(loadBalancerArns: readonly string[]): Promise<ReadonlyMap<string, NodeLog>> {
+  const logs = await Promise.all(loadBalancerArns.map(arn => nodeLogs(loadBalancerInLogs(arn))));
+  return new Map(logs.flatMap(some => [...some]).filter(([, { endsAt }]) => endsAt >= Date.now() - FRESH_MS));
+}
+
+/** The zone of a target: its instance's, else its own, which only a target by address may have (D27). */
+export const zoneOf = (
+  { id, availabilityZone = 'unknown' }: ListedTarget,
+  zones: ReadonlyMap<string, string>,
+): string => zones.get(id) ?? availabilityZone;
+
+/** @param addresses - of the instance that is the target */
+export function observedTarget(
+  { facts, logs }: ReadGroup,
+  { target, state, reason }: TargetHealthFacts,
+  addresses: readonly string[],
+): ObservedTarget {
+  const { port = 'traffic-port' } = facts.healthCheck;
+  const checked = port === 'traffic-port' ? target.port : port;
+  const logged = new Set(addresses.map(address => `${address}:${checked}`));
+  const nodes = Array.from(logs, ([node, { failing }]): NodeOpinion => {
+    const found = failing.find(one => one.group === facts.name && logged.has(one.target));
+    return { node, ...(found && { failing: found }) };
+  });
+  return {
+    group: facts.name,
+    ...(target.port !== undefined && { port: target.port }),
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(nodes.length > 0 && { logged: { nodes, timeoutSeconds: facts.healthCheck.timeoutSeconds } }),
+  };
+}
+
+/**
+ * Draining targets are no longer registered, and unused ones never get a request.
+ *
+ * @param zones - of instances, by their ids and addresses
+ */
+export function observedGroup(
+  { facts, health, crossZone, logs, requests, needed }: ReadGroup,
+  zones: ReadonlyMap<string, string>,
+): ObservedGroup {
+  const { name, loadBalancerArns, healthCheck } = facts;
+  const [slowestPass] = [...logs.values()]
+    .flatMap(({ slowest }) => slowest.filter(({ group }) => group === name))
+    .toSorted((a, b) => b.seconds - a.seconds);
+  const registered = health.filter(({ state }) => !/^(unused|draining|unhealthy\.draining)$/.test(state));
+  const seen = health.map(({ target, state, reason, zonalShift }) => ({
+    key: targetKey(target),
+    zone: zoneOf(target, zones),
+    state,
+    reason,
+    shifted: zonalShift,
+  }));
+  return {
+    name,
+    serves: loadBalancerArns.length > 0,
+    registered: registered.length,
+    unhealthy: registered.filter(({ state }) => state === 'unhealthy').length,
+    draining: health.filter(({ state }) => state === 'draining').length,
+    zones: countZones(seen, crossZone),
+    timeoutSeconds: healthCheck.timeoutSeconds,
+    ...(slowestPass && { slowestPass }),
+    ...(requests && { requests }),
+    ...(needed !== undefined && { needed }),
+  };
+}

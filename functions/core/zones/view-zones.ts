@@ -1,0 +1,183 @@
+import { concurrently } from '../aws/batch.ts';
+import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/ec2.ts';
+import { everyTargetGroup, tagsOf, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { healthUnlessGone } from '../bracket/seen-targets.ts';
+import { type Diagnosis, diagnose } from '../domain/diagnosis.ts';
+import { targetKey } from '../domain/fleet.ts';
+import type { ObservedGroup, ObservedInstance } from '../domain/observed-fleet.ts';
+import { classOf, ZONE_CLASSES, type ZoneClass } from '../domain/zone-view.ts';
+import { findInstances } from '../ledger/instances.ts';
+import type { InstanceRecord } from '../ledger/items.ts';
+import { keepZoneView, type ZoneView, zoneViews } from '../ledger/zone-views.ts';
+import { DESCRIBES_AT_ONCE, LEDGER_WRITES_AT_ONCE } from '../limits.ts';
+import type { Measure } from '../metrics.ts';
+import type { OptInTag } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+import {
+  type ListedGroup,
+  observedGroup,
+  observedTarget,
+  type ReadGroup,
+  readGroups,
+  zoneOf,
+} from './observe-groups.ts';
+
+/** What one view of all target groups has seen. */
+export interface Viewed {
+  readonly groups: number;
+  /** How many groups are of each class; none of what nothing is. */
+  readonly classes: Readonly<Partial<Record<ZoneClass, number>>>;
+  /** Groups whose class is another one than at the view before. */
+  readonly changes: readonly ClassChange[];
+  readonly measures: readonly Measure[];
+}
+
+export interface ClassChange {
+  readonly group: string;
+  readonly from: ZoneClass;
+  readonly to: ZoneClass;
+  readonly zone?: string;
+  readonly summary: string;
+}
+
+/**
+ * Looks at every target group that carries the tag and serves: who is healthy and who receives, zone by zone, and what befalls
+ * it. What a live run works on is left out: that its targets fail is what a deployment looks like.
+ */
+export async function viewZones(optIn: OptInTag): Promise<Viewed> {
+  const listed = await listGroups(optIn);
+  const arns = listed.map(({ facts }) => facts.arn);
+  const instances = await instancesOf(listed);
+  const [groups, records, before] = await Promise.all([
+    readGroups(listed, { logs: true, metrics: true }),
+    findInstances([...new Set([...instances.values()].map(({ id }) => id))]),
+    zoneViews(arns),
+  ]);
+  const now = nowSeconds();
+  const zones = new Map([...instances].map(([id, { zone }]) => [id, zone]));
+  const viewed = groups.map(group =>
+    viewOf(group, { instances, zones, records, now }, before.get(group.facts.arn)),
+  );
+  await concurrently(viewed, LEDGER_WRITES_AT_ONCE, ({ arn, view }) => keepZoneView(arn, view));
+  const views = viewed.map(({ view }) => view);
+  return {
+    groups: viewed.length,
+    classes: Object.fromEntries(
+      [...Map.groupBy(views, one => one.class)].map(([kind, of]) => [kind, of.length]),
+    ),
+    changes: viewed.flatMap(({ arn, view }) => changeOf(view, before.get(arn))),
+    measures: [...viewed.flatMap(({ observed }) => measureZones(observed)), ...measureClasses(views)],
+  };
+}
+
+async function listGroups({ key, value }: OptInTag): Promise<readonly ListedGroup[]> {
+  const all = (await everyTargetGroup()).filter(
+    ({ targetType, loadBalancerArns }) =>
+      (targetType === 'instance' || targetType === 'ip') && loadBalancerArns.length > 0,
+  );
+  const tags = await tagsOf(all.map(({ arn }) => arn));
+  const ours = all.filter(({ arn }) => tags.get(arn)?.[key] === value);
+  const listed = await concurrently(ours, DESCRIBES_AT_ONCE, async facts => {
+    const health = await healthUnlessGone(facts.arn, targetHealth);
+    return health ? [{ facts, health }] : [];
+  });
+  return listed.flat();
+}
+
+/** Behind targets, by their ids and addresses. */
+async function instancesOf(listed: readonly ListedGroup[]): Promise<ReadonlyMap<string, InstanceFacts>> {
+  const ids = new Set(listed.flatMap(({ health }) => health.map(({ target }) => target.id)));
+  const isInstance = (id: string) => id.startsWith('i-');
+  const found = [
+    ...(await describeInstances([...ids].filter(isInstance))).values(),
+    ...(await instancesWithAddresses([...ids].filter(id => !isInstance(id)))),
+  ];
+  return new Map(found.flatMap(one => [one.id, ...one.privateAddresses].map(id => [id, one] as const)));
+}
+
+interface Known {
+  /** By ids and addresses. */
+  readonly instances: ReadonlyMap<string, InstanceFacts>;
+  readonly zones: ReadonlyMap<string, string>;
+  readonly records: ReadonlyMap<string, InstanceRecord>;
+  readonly now: number;
+}
+
+interface ViewedGroup {
+  readonly arn: string;
+  readonly observed: ObservedGroup;
+  readonly view: ZoneView;
+}
+
+function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): ViewedGroup {
+  const { facts, health } = group;
+  const { now } = known;
+  const unhealthySince = Object.fromEntries(
+    health
+      .filter(({ state }) => state === 'unhealthy')
+      .map(({ target }) => [targetKey(target), before?.unhealthySince[targetKey(target)] ?? now * 1000]),
+  );
+  const observed = observedGroup(group, known.zones);
+  const instances = health.map(one =>
+    observedMember(group, one, known, unhealthySince[targetKey(one.target)]),
+  );
+  const diagnosis = diagnose({ instances, groups: [observed] });
+  const zone = failingZone(diagnosis);
+  const view = {
+    group: facts.name,
+    class: classOf(diagnosis),
+    ...(zone !== undefined && { zone }),
+    summary: diagnosis.findings.map(({ summary, evidence }) => [summary, ...evidence].join(' ')).join(' '),
+    at: now,
+    unhealthySince,
+  };
+  return { arn: facts.arn, observed, view };
+}
+
+/** A target as an instance of its own: two ports of one instance may fare differently. */
+function observedMember(
+  group: ReadGroup,
+  health: ReadGroup['health'][number],
+  { instances, zones, records }: Known,
+  unhealthySince: number | undefined,
+): ObservedInstance {
+  const { id } = health.target;
+  const instance = instances.get(id);
+  const claims = [...(records.get(instance?.id ?? id)?.claims.keys() ?? [])];
+  const target = observedTarget(group, health, instance?.privateAddresses ?? [id]);
+  return {
+    instanceId: targetKey(health.target),
+    zone: zoneOf(health.target, zones),
+    ...(claims.length > 0 && { notInService: `is in the run ${claims.join(', ')}` }),
+    suppressed: false,
+    checks: [],
+    targets: [{ ...target, ...(unhealthySince !== undefined && { unhealthySince }) }],
+  };
+}
+
+const failingZone = ({ findings }: Diagnosis): string | undefined =>
+  findings
+    .map(({ reach }) => (reach?.kind === 'zone' ? reach.zone : undefined))
+    .find(zone => zone !== undefined);
+
+function changeOf(
+  { group, class: to, zone, summary }: ZoneView,
+  before: ZoneView | undefined,
+): ClassChange[] {
+  const from = before?.class ?? 'well';
+  return from === to ? [] : [{ group, from, to, ...(zone !== undefined && { zone }), summary }];
+}
+
+const measureZones = ({ name, zones }: ObservedGroup): Measure[] =>
+  zones.flatMap(({ zone: az, healthy, receiving }): Measure[] => [
+    { metric: 'zone_healthy_targets', value: healthy, target_group: name, az },
+    { metric: 'zone_receiving_targets', value: receiving, target_group: name, az },
+  ]);
+
+/** Each class at each view, also none: an alarm on it then knows that it is over. */
+const measureClasses = (views: readonly ZoneView[]): Measure[] =>
+  ZONE_CLASSES.map(kind => ({
+    metric: 'zone_class_total',
+    value: views.filter(view => view.class === kind).length,
+    class: kind,
+  }));
