@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHealthCheckLine } from '../../functions/core/domain/health-check-line.ts';
 import { logFileOf } from '../../functions/core/domain/load-balancer-log.ts';
+import { LogDamaged } from '../../functions/core/errors.ts';
+import { decompress } from '../../functions/core/logs/decompress.ts';
 import { linesOf } from '../../functions/core/logs/lines.ts';
 
 const PASSED = 'http 2026-11-30T09:00:01.250000Z 0.019584011 10.0.1.20:80 web PASS 200 -';
@@ -116,4 +119,24 @@ test.each([1, 1000, 20_000, 1_000_000])(
 test('a compressed file that is not decompressed has only bad lines', async () => {
   const lines = await read(gzipSync(PASSED.repeat(50)), [64]);
   expect(lines.filter(line => readHealthCheckLine(line))).toEqual([]);
+});
+
+test('R-LOG: a compressed file that is cut or changed anywhere is read, or damaged, and nothing else', async () => {
+  const whole = gzipSync(`${PASSED}\n${FAILED}\n`.repeat(40));
+  const cut = fc.nat(whole.length).map(length => whole.subarray(0, length));
+  const changed = fc
+    .tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }))
+    .map(([place, by]) => Buffer.from(whole).fill((whole[place] ?? 0) ^ by, place, place + 1));
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(cut, changed, fc.uint8Array()), async bytes => {
+      const reading = decompress(Readable.from([bytes]), async some => {
+        for await (const lines of linesOf(some)) lines.map(readHealthCheckLine);
+      });
+      const error = await reading.then(
+        () => undefined,
+        (why: unknown) => why,
+      );
+      expect(error === undefined || error instanceof LogDamaged).toBe(true);
+    }),
+  );
 });
