@@ -277,6 +277,10 @@ export const scenario = z.strictObject({
     )
     .default({})
     .describe("overrides of the account's physics, by the names of local/account/physics.ts"),
+  parameters: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('of template.yaml, such as `ZoneView: Enabled`; their defaults unless given'),
   expect: expectation.prefault({}),
 });
 export type Scenario = z.output<typeof scenario>;
