@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { createAccount } from '../local/account/account.ts';
 import { createWorld } from '../local/account/world.ts';
@@ -31,11 +32,12 @@ function functionNamed(logicalId: string): DeployedFunction {
 
 async function deployBundles() {
   const world = createWorld();
+  const account = createAccount(world);
   const stack = await deployStack({
     world,
     templatePath: join(released, 'template.yaml'),
-    services: [],
-    alarms: createAccount(world).alarms,
+    services: account.services,
+    alarms: account.alarms,
     tags: {
       tagsOf: () => undefined,
       autoScalingGroupOf: () => undefined,
@@ -45,7 +47,7 @@ async function deployBundles() {
   });
   const invoke = (logicalId: string, payload: unknown) =>
     world.clock.runFor(stack.lambda.invoke(functionNamed(logicalId).arn, payload));
-  return { stack, invoke };
+  return { account, stack, invoke };
 }
 
 test('every bundle starts in a fresh process, with nothing beside it and nothing in its environment', async () => {
@@ -72,6 +74,18 @@ test("a bundle reaches the account with its own SDK client and its role's creden
     caller: 'FenceFunction',
     count: 1,
   });
+});
+
+test('a bundle reads an object of S3 as a stream, and decompresses it', async () => {
+  const { account, invoke } = await deployBundles();
+  const name = 'quiesce-logs-111122223333-eu-west-1';
+  const key =
+    'health_check_log_111122223333_elasticloadbalancing_eu-west-1_app.web.1_20261130T0900Z_10.0.0.7_a1b2c3d4.log.gz';
+  const lines = 'http 2026-11-30T08:59:01.250000Z 0.02 10.0.1.20:80 web PASS 200 -\nno line\n';
+  account.storage.put(account.storage.createBucket(name), key, gzipSync(lines.repeat(5000)));
+  const event = { detail: { bucket: { name }, object: { key } } };
+  const read = { kind: 'health-check', lines: 10_000, badLines: 5_000, node: '10.0.0.7' };
+  expect(await invoke('ReadHealthCheckLogFunction', event)).toMatchObject(read);
 });
 
 test('an error keeps its name in a minified bundle, and names the field that was refused', async () => {
