@@ -4,6 +4,7 @@ import {
   DescribeAutoScalingGroupsCommand,
   DescribeAutoScalingInstancesCommand,
   DescribeInstanceRefreshesCommand,
+  DescribeScalingActivitiesCommand,
   EnterStandbyCommand,
   ExitStandbyCommand,
   type Instance,
@@ -127,6 +128,20 @@ function attachedTargetGroups({ TargetGroupARNs, TrafficSources }: AutoScalingGr
   const sources = (TrafficSources ?? []).filter(source => source.Type === 'elbv2');
   const all = [...(TargetGroupARNs ?? []), ...sources.map(source => source.Identifier)];
   return [...new Set(all.filter(arn => arn !== undefined))];
+}
+
+/** The causes of the activities of a group that have begun since then, as Auto Scaling tells them; those in progress too. */
+export async function causesSince(groupName: string, since: Date): Promise<string[]> {
+  const activities = await pages(async next => {
+    const command = new DescribeScalingActivitiesCommand({
+      AutoScalingGroupName: groupName,
+      Filters: [{ Name: 'StartTimeLowerBound', Values: [since.toISOString()] }],
+      NextToken: next,
+    });
+    const answer = await send('autoscaling:DescribeScalingActivities', () => autoScaling().send(command));
+    return { items: answer.Activities, next: answer.NextToken };
+  });
+  return activities.flatMap(({ Cause }) => Cause ?? []);
 }
 
 const REFRESHING = new Set(['Pending', 'InProgress', 'Cancelling', 'RollbackInProgress', 'Baking']);

@@ -28,6 +28,8 @@ export interface InstanceFacts {
   readonly zoneId?: string;
   readonly vpcId?: string;
   readonly subnetId?: string;
+  /** Of the primary interface. */
+  readonly securityGroupIds: string[];
   /** IPv4 and IPv6, of all interfaces, the primary one first: each may be a target of an ip-type target group (D44). */
   readonly privateAddresses: string[];
   readonly tags: Record<string, string>;
@@ -89,6 +91,7 @@ function instanceFacts(instance: Instance, action: string): InstanceFacts {
     ...(Placement?.AvailabilityZoneId !== undefined && { zoneId: Placement.AvailabilityZoneId }),
     ...(VpcId !== undefined && { vpcId: VpcId }),
     ...(SubnetId !== undefined && { subnetId: SubnetId }),
+    securityGroupIds: (instance.SecurityGroups ?? []).flatMap(({ GroupId }) => GroupId ?? []),
     privateAddresses: addressesOf(instance),
     tags: Object.fromEntries((instance.Tags ?? []).map(tag => [tag.Key, tag.Value ?? ''])),
     ...(LaunchTime !== undefined && { launchedAt: LaunchTime }),
