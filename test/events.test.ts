@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, readRequest, runRequest } from '../functions/core/request.ts';
 import { readScenario } from '../local/simulate/scenario.ts';
 import { standUp } from '../local/simulate/simulation.ts';
@@ -17,7 +18,7 @@ const answers = {
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
-const requests = ['before-deploy', 'after-deploy'];
+const requests = ['before-deploy', 'after-deploy', 'promote-check'];
 
 /** Each shipped event that starts a machine by itself, and where that ends in an account that has no such group. */
 const machines = {
@@ -34,6 +35,7 @@ describe('the shipped events', () => {
   test('of the machines are requests that they take', () => {
     expect(readRequest(runRequest, event('before-deploy')).runId).toBe('release-42');
     expect(readRequest(afterRequest, event('after-deploy')).runId).toBe('release-42');
+    expect(readRequest(adoptionRequest, event('promote-check')).evaluations).toBe(2);
   });
 
   test.each(Object.entries(answers))('%s is one that its function understands', async (name, expected) => {

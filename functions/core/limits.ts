@@ -106,6 +106,9 @@ export const DESCRIBE_LAG_LEAST_SECONDS = 40;
 /** Between the two requests of one evaluation, by two checkers. MEASURED. */
 export const CHECKERS_APART_SECONDS = 0.73;
 
+/** How long EC2 may report nothing of a check on a running instance: two intervals, the lag, and as much again. Ours (D47). */
+export const UNMONITORED_SECONDS = 300;
+
 /** From `impaired` to the termination by Auto Scaling. MEASURED once: impaired at about 2 min, terminated at 5 min 10 s. */
 export const AUTO_SCALING_ACTS_SECONDS = 190;
 

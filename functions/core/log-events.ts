@@ -27,6 +27,10 @@ export const logEvents = {
   launchWatched: 'launch.watched',
   terminationObserved: 'termination.observed',
   lifecycleCompleted: 'lifecycle.completed',
+  adoptionPlanned: 'adoption.planned',
+  adoptionActed: 'adoption.acted',
+  adoptionObserved: 'adoption.observed',
+  adoptionEnded: 'adoption.ended',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

@@ -15,6 +15,7 @@ type Setting =
   | 'BEFORE_DEPLOY_ARN'
   | 'AFTER_DEPLOY_ARN'
   | 'UNDO_RUN_ARN'
+  | 'PROMOTE_CHECK_ARN'
   | 'HOOK_POLICY'
   | 'HOOK_FLEET';
 

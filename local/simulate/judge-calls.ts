@@ -1,12 +1,13 @@
 import type { Instance } from '../account/neighbours.ts';
 import type { Call, Gate } from '../wire/contract.ts';
+import { mayChangeCheck, unprovenFor } from './check-changes.ts';
 import type { Evidence } from './evidence.ts';
 import { deploymentsOf, isEmergency, policyOf } from './runs.ts';
 import { targetIdOf } from './underway.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Invariants 2, 3, 4 and 6 of each call of a function of ours: judged by its effect, at once. */
+/** Invariants 2, 3, 4, 5 and 6 of each call of a function of ours: judged by its effect, at once. */
 export class JudgedCalls implements Gate {
   readonly #evidence: Evidence;
   /** Deregistrations of targets that were healthy when they were asked for. */
@@ -19,7 +20,8 @@ export class JudgedCalls implements Gate {
   before(call: Call, input: Input): void {
     if (call.caller.kind !== 'function') return;
     const { account, fleet, broken } = this.#evidence;
-    if (/^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb')
+    const changes = /^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb';
+    if (changes && !mayChangeCheck(account, call.action, input))
       broken(6, `${call.caller.name} called ${call.service}:${call.action}`);
     if (ACTS.test(call.action))
       for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])
@@ -32,12 +34,21 @@ export class JudgedCalls implements Gate {
       if (targets(input.Targets).some(leaves)) this.#takesHealthy.add(call);
     }
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#judgeRelease(call, input);
+    if (input.Aggregation === 'included') this.#judgePromotion(String(input.ApplicationStatusCheckId));
   }
 
   after(call: Call, input: Input): void {
     if (call.caller.kind !== 'function' || call.action !== 'DeregisterTargets') return;
     this.#evidence.underway.takeOut(String(input.TargetGroupArn), targets(input.Targets));
     if (this.#takesHealthy.has(call)) this.#judgeFloor(String(input.TargetGroupArn));
+  }
+
+  #judgePromotion(checkId: string): void {
+    const { account, fleet, broken } = this.#evidence;
+    const { groupName } = fleet.built;
+    if (groupName === undefined) return;
+    for (const id of unprovenFor(account, groupName, checkId))
+      broken(5, `${checkId} is included although ${id} has not passed it twice in a row`);
   }
 
   /** Ends nobody else's suppression, and none that still covers an application which does not run, but to undo. */

@@ -92,6 +92,22 @@ test('R-PARTIAL: what was not associated is named, with the reason that EC2 give
   ]);
 });
 
+test('what is not in the answers is nothing', async () => {
+  const account = scripted('ec2', {
+    AssociateApplicationStatusCheck: () => ({}),
+    DescribeApplicationStatusChecks: () => ({
+      ApplicationStatusChecks: [{ ApplicationStatusCheckId: 'asc-1' }],
+    }),
+    DescribeSecurityGroups: () => ({
+      SecurityGroups: [{ GroupId: 'sg-1', IpPermissions: [{ IpProtocol: 'tcp', FromPort: 80, ToPort: 80 }] }],
+    }),
+  });
+  expect(await account.run(() => associate('asc-1', { tag: { key: 'a', value: 'b' } }))).toEqual([]);
+  expect(await account.run(() => checksWithTag('a', 'b'))).toEqual([]);
+  expect(await account.run(() => checkBesides('asc-1'))).toMatchObject({ tags: {} });
+  expect((await account.run(() => rulesOfGroups(['sg-1']))).get('sg-1')).toEqual([]);
+});
+
 test('R-EVENTUAL: after a deletion, a check that is not there is success', async () => {
   const account = scripted('ec2', {
     DeleteApplicationStatusCheck: notFound,

@@ -51,7 +51,9 @@ export async function createExcludedCheck(
 export async function checksWithTag(key: string, value: string): Promise<string[]> {
   const carries = ({ Tags = [] }: ApplicationStatusCheckResponseObject) =>
     Tags.some(tag => tag.Key === key && tag.Value === value);
-  return (await allChecks()).filter(carries).flatMap(check => check.ApplicationStatusCheckId ?? []);
+  return (await allChecks())
+    .filter(carries)
+    .map(check => given(check.ApplicationStatusCheckId, LISTING, 'ApplicationStatusCheckId'));
 }
 
 /** What `CheckFacts` leaves out; undefined when there is no such check. */
@@ -74,12 +76,13 @@ export interface CheckBesides {
   readonly isOnManagedPath: boolean;
 }
 
+const LISTING = 'ec2:DescribeApplicationStatusChecks';
+
 /** GUIDE (quotas): 50 of them. */
 async function allChecks(): Promise<ApplicationStatusCheckResponseObject[]> {
-  const action = 'ec2:DescribeApplicationStatusChecks';
   const checks = await pages(async next => {
     const command = new DescribeApplicationStatusChecksCommand({ NextToken: next });
-    const answer = await send(action, () => ec2().send(command));
+    const answer = await send(LISTING, () => ec2().send(command));
     return { items: answer.ApplicationStatusChecks, next: answer.NextToken };
   });
   return checks.filter(check => check.DeletionTime === undefined);
@@ -118,7 +121,7 @@ export interface Unsuccessful {
 }
 
 const unsuccessful = (result: UnsuccessfulAssociationResponseObject): Unsuccessful => ({
-  value: result.AssociationValue ?? '',
+  value: given(result.AssociationValue, 'ec2:AssociateApplicationStatusCheck', 'AssociationValue'),
   reason: result.Reason ?? 'EC2 gives no reason',
 });
 

@@ -20,6 +20,9 @@ import type { RunRequest } from '../request.ts';
  * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
+ * | `adoption#<group>`   | version, status, owner, createdAt, request, plan, acts (set), checkId, evidence, outcome,     |
+ * |                      | error, cause, endedAt, promotedAt: the latest adoption of a check by this Auto Scaling group   |
+ * | `check#<id>`         | group: the one whose adoption is at work on this check                                     |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -114,6 +117,8 @@ export interface InstanceRecord {
 }
 
 export const pk = {
+  adoption: (group: string) => `adoption#${group}`,
+  check: (checkId: string) => `check#${checkId}`,
   run: (runId: string) => `run#${runId}`,
   instance: (instanceId: string) => `instance#${instanceId}`,
   targetGroup: (arn: string) => `targetgroup#${arn}`,

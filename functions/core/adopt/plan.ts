@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { AdoptionRequest } from '../adoption-request.ts';
+import { groups } from '../aws/auto-scaling.ts';
+import { checkAssociations } from '../aws/check-associations.ts';
+import { checkBesides } from '../aws/checks.ts';
+import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
+import { cidrsOfSubnets, rulesOfGroups } from '../aws/security-groups.ts';
+import { leastObservation, sampleOf } from '../domain/adoption.ts';
+import { judgeIngress, managedPath } from '../domain/ingress.ts';
+import {
+  AutoScalingGroupUnknown,
+  BudgetExceedsTimeout,
+  CheckInUse,
+  CheckUnknown,
+  IngressClosed,
+  NothingToDo,
+  NotOptedIn,
+} from '../errors.ts';
+import { createAdoption, takeCheck } from '../ledger/adoptions.ts';
+import {
+  CHECK_INTERVAL_SECONDS,
+  DESCRIBE_LAG_SECONDS,
+  MACHINE_TIMEOUT_SECONDS,
+  RETRY_ROOM_SECONDS,
+} from '../limits.ts';
+import type { OptInTag } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+
+export interface Planned {
+  readonly group: string;
+  readonly instances: number;
+  readonly sample: readonly string[];
+  readonly observeSeconds: number;
+  readonly watchSeconds: number;
+}
+
+/** How long acts that have to be repeated, and the undo, may take besides. Ours. */
+const ROOM_SECONDS = 1200;
+
+/**
+ * Decides everything about an adoption, or refuses it, and writes it into the ledger. Nothing in AWS is touched.
+ *
+ * @throws AutoScalingGroupUnknown, NothingToDo, NotOptedIn, CheckUnknown, CheckInUse, IngressClosed, BudgetExceedsTimeout,
+ *   AdoptionInProgress
+ */
+export async function planAdoption(
+  request: AdoptionRequest,
+  owner: string,
+  optIn: OptInTag,
+): Promise<Planned> {
+  const { autoScalingGroupName: name, evaluations, watchSeconds } = request;
+  const group = (await groups([name])).get(name);
+  if (!group) throw new AutoScalingGroupUnknown(`There is no Auto Scaling group ${name}.`);
+  requireOptIn(optIn, group.tags, `Auto Scaling group ${name}`);
+  const members = group.instances.filter(({ lifecycleState }) => lifecycleState === 'InService');
+  const facts = await describeInstances(members.map(({ instanceId }) => instanceId));
+  const instances = [...facts.values()];
+  if (instances.length === 0)
+    throw new NothingToDo(`${name} has no instance in service, so nothing could prove the check.`);
+  for (const { id, tags } of instances) requireOptIn(optIn, tags, `instance ${id}`);
+  const check = await settingsOf(request, optIn);
+  if (check.isOnManagedPath) await requireIngress(instances, check.port);
+  const least = leastObservation(check, evaluations, DESCRIBE_LAG_SECONDS);
+  const observeSeconds = Math.max(request.observeSeconds, least);
+  const total = 2 * observeSeconds + watchSeconds + ROOM_SECONDS;
+  if (total > MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS)
+    throw new BudgetExceedsTimeout(
+      `The adoption may take ${total} s, and the machine waits ${MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS} s: lower observeSeconds or watchSeconds.`,
+    );
+  const sample = sampleOf(
+    instances.map(({ id, zone }) => ({ instanceId: id, zone })),
+    request.sample,
+  );
+  const token = createHash('sha256').update(owner).digest('hex').slice(0, 32);
+  const plan = { token, sample, observeSeconds, optInTagValue: optIn.value };
+  await createAdoption({ group: name, owner, request, plan, createdAt: nowSeconds(), checkId: check.id });
+  if (check.id !== undefined) await takeCheck(check.id, name);
+  return { group: name, instances: instances.length, sample, observeSeconds, watchSeconds };
+}
+
+function requireOptIn({ key, value }: OptInTag, tags: Readonly<Record<string, string>>, what: string): void {
+  if (tags[key] !== value) throw new NotOptedIn(`${what} does not carry the tag ${key}=${value}.`);
+}
+
+interface CheckSettings {
+  readonly id: string | undefined;
+  readonly port: number;
+  readonly graceSeconds: number;
+  readonly successThreshold: number;
+  readonly intervalSeconds: number;
+  readonly isOnManagedPath: boolean;
+}
+
+async function settingsOf({ check }: AdoptionRequest, optIn: OptInTag): Promise<CheckSettings> {
+  if (!('id' in check))
+    return { ...check, id: undefined, intervalSeconds: CHECK_INTERVAL_SECONDS, isOnManagedPath: true };
+  const facts = (await applicationStatusChecks([check.id])).get(check.id);
+  const besides = await checkBesides(check.id);
+  if (!facts || !besides) throw new CheckUnknown(`There is no application status check ${check.id}.`);
+  requireOptIn(optIn, besides.tags, `application status check ${check.id}`);
+  if (facts.aggregation === 'included')
+    throw new CheckInUse(`${check.id} is included already: exclude it first, then it can be proven.`);
+  // What is associated elsewhere would be promoted there too, without any evidence.
+  const found = (await checkAssociations()).filter(({ checkId }) => checkId === check.id);
+  if (found.length > 0)
+    throw new CheckInUse(
+      `${check.id} is associated already (${found.length} associations), and its promotion would reach whatever they hold: disassociate it first, or let a check of its own be created.`,
+    );
+  return { ...facts, ...besides };
+}
+
+/** A check that is closed out finds every instance impaired (R-BUDGET: said before anything is touched). */
+async function requireIngress(instances: readonly InstanceFacts[], port: number): Promise<void> {
+  const ends = new Map(
+    instances.map(({ subnetId = '', securityGroupIds }) => [
+      [subnetId, ...securityGroupIds].join(' '),
+      { subnetId, groupIds: securityGroupIds },
+    ]),
+  );
+  const seen = {
+    rulesByGroup: await rulesOfGroups([...new Set(instances.flatMap(one => one.securityGroupIds))]),
+    cidrsBySubnet: await cidrsOfSubnets([...new Set([...ends.values()].map(({ subnetId }) => subnetId))]),
+    // Not read: what a prefix list decides is unknown, and the excluded observation decides.
+    cidrsByPrefixList: new Map<string, string[]>(),
+  };
+  const add = [...ends.values()].flatMap(end => {
+    const verdict = judgeIngress(managedPath(end, port, 'ipv4'), seen);
+    return verdict.kind === 'closed' ? verdict.add.map(({ command }) => command) : [];
+  });
+  if (add.length > 0)
+    throw new IngressClosed(
+      `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add: ${[...new Set(add)].join('; ')}.`,
+    );
+}
