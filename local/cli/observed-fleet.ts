@@ -17,12 +17,11 @@ import {
 } from '../../functions/core/aws/elastic-load-balancing.ts';
 import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
 import {
-  type ObservedCheck,
   type ObservedFleet,
   type ObservedGroup,
   type ObservedInstance,
   type ObservedTarget,
-  passedSince,
+  observedCheck,
 } from '../../functions/core/domain/observed-fleet.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, TargetGroupUnknown } from '../../functions/core/errors.ts';
 import { list } from './format.ts';
@@ -129,36 +128,12 @@ function observedInstance(
     zone,
     ...(notInService !== undefined && { notInService }),
     suppressed: status?.status === 'suppressed',
-    checks: (status?.checks ?? []).map(result => observedCheck(result, launchedAt, checks)),
+    checks: (status?.checks ?? []).map(result =>
+      observedCheck(result, launchedAt, checks.get(result.checkId)),
+    ),
     targets: groupsWithHealth.flatMap(({ facts, health }) =>
       health.filter(({ target }) => owned.has(target.id)).map(one => observedTarget(facts.name, one)),
     ),
-  };
-}
-
-function observedCheck(
-  result: ApplicationStatusFacts['checks'][number],
-  launchedAt: Date | undefined,
-  checks: ReadonlyMap<string, CheckFacts>,
-): ObservedCheck {
-  const { checkId, aggregation, status, code, statusCode } = result;
-  const settings = checks.get(checkId);
-  const since = result.since?.getTime();
-  const passedSinceChange = settings
-    ? passedSince(
-        { status, ...(since !== undefined && { since }) },
-        { launchedAt: launchedAt?.getTime(), checkChangedAt: settings.changedAt?.getTime() },
-        settings,
-      )
-    : 'unknown';
-  return {
-    checkId,
-    aggregation,
-    status,
-    ...(code !== undefined && { code }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(since !== undefined && { since }),
-    passedSinceChange,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod/mini';
 import type { NewCheck } from '../adoption-request.ts';
 import { isNotFound } from '../aws/call.ts';
-import { checkAssociations } from '../aws/check-associations.ts';
+import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import {
   type Association,
   associate,
@@ -11,18 +11,18 @@ import {
   setAggregation,
 } from '../aws/checks.ts';
 import { describeInstances } from '../aws/ec2.ts';
-import { CheckChanged, QuotaExceeded } from '../errors.ts';
+import { QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } from '../ledger/adoptions.ts';
 import { optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
-import { checkIdOf, currentCheck, isJustCreated } from './check.ts';
+import { checkIdOf, currentCheck, missing } from './check.ts';
 import { count } from './look.ts';
 import type { actPayload } from './payloads.ts';
 
 /** What an act answers to the machine. Every member is always there (D15). */
 export interface ActAnswer {
   /** `again`: what the act rests on does not hold any more, and has to be observed once more. */
-  readonly verdict: 'met' | 'waiting' | 'again';
+  readonly verdict: 'met' | 'again';
   /** When it was done, in milliseconds since the epoch. */
   readonly at: number;
   /** Until when what follows is observed, in seconds since the epoch. */
@@ -55,7 +55,8 @@ async function sample(record: AdoptionRecord): Promise<ActAnswer> {
   await markAct(group, owner, 'sampled');
   const facts = await describeInstances(plan.sample);
   const there = plan.sample.filter(id => facts.get(id)?.state === 'running');
-  return associated({ ...record, checkId }, { instanceIds: there });
+  await associated({ ...record, checkId }, { instanceIds: there });
+  return answered(plan.observeSeconds);
 }
 
 /** The check, created as excluded, or found by its tag where an earlier try has created it (R-IDEMP). */
@@ -74,32 +75,25 @@ async function widen(record: AdoptionRecord): Promise<ActAnswer> {
   const { group, owner, plan } = record;
   await currentCheck(record, 'excluded');
   await markAct(group, owner, 'widened');
-  const widened = await associated(record, { tag: groupTag(group) });
-  if (widened.verdict === 'met') await disassociate(checkIdOf(record), { instanceIds: plan.sample });
-  return widened;
+  await associated(record, { tag: groupTag(group) });
+  await disassociate(checkIdOf(record), { instanceIds: plan.sample });
+  return answered(plan.observeSeconds);
 }
 
-/** Associates, and believes what a description shows rather than the reasons of a refusal, which may be that it already is. */
-async function associated(record: AdoptionRecord, what: Association): Promise<ActAnswer> {
+/**
+ * Associates, and believes what a description shows rather than the reasons of a refusal, which may be that it already is.
+ *
+ * @throws QuotaExceeded, CheckChanged, ObservationPending
+ */
+async function associated(record: AdoptionRecord, what: Association): Promise<void> {
   const id = checkIdOf(record);
-  const answer = answered(record.plan.observeSeconds);
-  try {
-    const refused = await associate(id, what);
-    if (refused.length === 0) return answer;
-    const shown = new Set(
-      (await checkAssociations())
-        .filter(one => one.checkId === id)
-        .map(one => ('tag' in one ? `${one.tag.key}=${one.tag.value}` : one.instanceId)),
-    );
-    const [missing] = refused.filter(({ value }) => !shown.has(value));
-    if (!missing) return answer;
-    if (isJustCreated(record)) return { ...answer, verdict: 'waiting' };
-    throw new QuotaExceeded(`EC2 does not associate ${id} with ${missing.value}: ${missing.reason}`);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    if (isJustCreated(record)) return { ...answer, verdict: 'waiting' };
-    throw new CheckChanged(`Somebody has deleted ${id} while it was adopted.`);
-  }
+  const refused = await associate(id, what).catch((error: unknown) => {
+    throw isNotFound(error) ? missing(record) : error;
+  });
+  if (refused.length === 0) return;
+  const shown = (await checkAssociations()).filter(({ checkId }) => checkId === id).map(associationValue);
+  const [left] = refused.filter(({ value }) => !shown.includes(value));
+  if (left) throw new QuotaExceeded(`EC2 does not associate ${id} with ${left.value}: ${left.reason}`);
 }
 
 /** Includes the check on the strength of one more look, made now: every instance of this moment has passed (D36). */

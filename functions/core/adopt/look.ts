@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod/mini';
-import { causesSince, groups } from '../aws/auto-scaling.ts';
-import {
-  type ApplicationStatusFacts,
-  applicationStatuses,
-  type CheckFacts,
-  describeInstances,
-} from '../aws/ec2.ts';
+import { causesSince } from '../aws/auto-scaling.ts';
+import type { CheckFacts } from '../aws/ec2.ts';
 import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
-import { diagnose } from '../domain/diagnosis.ts';
-import { type ObservedInstance, passedSince } from '../domain/observed-fleet.ts';
 import { nextWait } from '../domain/pace.ts';
-import { AutoScalingGroupUnknown, CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
+import { CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, ownAdoption } from '../ledger/adoptions.ts';
 import { UNMONITORED_SECONDS } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck } from './check.ts';
+import { diagnosisBy } from './diagnose-check.ts';
+import { type Member, membersInService } from './members.ts';
 import type { observePayload } from './payloads.ts';
 
 /** What a look answers to the machine. Every member is always there (D15). */
@@ -36,7 +31,7 @@ const LOOK_SECONDS = 20;
 /**
  * One look at a check that is adopted: does every instance pass it, or has it done harm?
  *
- * @throws CheckChanged, QuotaExceeded, CheckNotProven, CheckDemoted
+ * @throws CheckChanged, QuotaExceeded, CheckNotProven, CheckDemoted, AutoScalingGroupUnknown, ObservationPending
  */
 export async function lookAtCheck(looking: z.output<typeof observePayload>): Promise<LookAnswer> {
   const record = await ownAdoption(looking.group, looking.execution);
@@ -54,25 +49,18 @@ export async function lookAtCheck(looking: z.output<typeof observePayload>): Pro
   if (waitSeconds > 0) return { ...answer, verdict: 'waiting' };
   const what = [`${evaluations} until now`, ...reasons.slice(0, 10)].join('; ');
   throw new CheckNotProven(
-    `Not every instance has passed ${record.request.evaluations} evaluations in a row: ${what}.${sentences(record, seen)}`,
+    `Not every instance has passed ${record.request.evaluations} evaluations in a row: ${what}.${diagnosisBy(seen.check, seen.instances)}`,
   );
 }
 
 /** What one look has read of the group. */
 export interface Seen {
-  readonly check: CheckFacts | undefined;
+  readonly check: CheckFacts;
   readonly instances: readonly Member[];
   readonly counted: Counted;
 }
 
-interface Member {
-  readonly instanceId: string;
-  readonly zone: string;
-  readonly launchedAt: number;
-  readonly status: ApplicationStatusFacts | undefined;
-}
-
-/** Counts a look at the instances in service, or at those of them that are in the sample. @throws CheckChanged, QuotaExceeded */
+/** Counts a look at the instances in service, or at those of them that are in the sample. @throws CheckChanged, QuotaExceeded, ObservationPending */
 export async function count(
   record: AdoptionRecord,
   of: 'sample' | 'group',
@@ -80,7 +68,7 @@ export async function count(
   associatedAt: number,
 ): Promise<Seen> {
   const check = await currentCheck(record, 'excluded');
-  const inService = await membersOf(record);
+  const inService = await membersInService(record.group);
   const instances =
     of === 'group'
       ? inService
@@ -88,7 +76,11 @@ export async function count(
   const id = checkIdOf(record);
   const observed = instances.map(({ instanceId, launchedAt, status }) => {
     const result = status?.checks.find(one => one.checkId === id);
-    return { instanceId, since: Math.max(associatedAt, launchedAt), ...(result && { result }) };
+    return {
+      instanceId,
+      since: Math.max(associatedAt, launchedAt?.getTime() ?? 0),
+      ...(result && { result }),
+    };
   });
   const members = digest(instances.map(({ instanceId }) => instanceId));
   const counted = countLook(observed, members, streak, Date.now(), UNMONITORED_SECONDS * 1000);
@@ -102,7 +94,7 @@ export async function count(
 
 async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise<LookAnswer> {
   const check = await currentCheck(record, 'included');
-  const instances = await membersOf(record);
+  const instances = await membersInService(record.group);
   const id = checkIdOf(record);
   const failing = instances.filter(
     ({ status }) =>
@@ -117,7 +109,7 @@ async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise
     record.request.impairedPercent,
   );
   if (harm !== undefined)
-    throw new CheckDemoted(`${id} is excluded again. ${harm}.${sentences(record, { check, instances })}`);
+    throw new CheckDemoted(`${id} is excluded again. ${harm}.${diagnosisBy(check, instances)}`);
   return {
     verdict: waitSeconds > 0 ? 'waiting' : 'met',
     waitSeconds,
@@ -128,52 +120,6 @@ async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise
 }
 
 const NO_STREAK: Streak = { evaluations: 0, newerThan: 0, members: '' };
-
-/** The instances of the group that are in service, with what EC2 reports of them. @throws AutoScalingGroupUnknown */
-async function membersOf({ group: name }: AdoptionRecord): Promise<Member[]> {
-  const group = (await groups([name])).get(name);
-  if (!group) throw new AutoScalingGroupUnknown(`Auto Scaling group ${name} is gone.`);
-  const ids = group.instances
-    .filter(({ lifecycleState }) => lifecycleState === 'InService')
-    .map(({ instanceId }) => instanceId);
-  const statuses = await applicationStatuses(ids);
-  const facts = await describeInstances(ids);
-  return [...facts.values()].map(({ id: instanceId, zone, launchedAt }) => ({
-    instanceId,
-    zone,
-    launchedAt: launchedAt?.getTime() ?? 0,
-    status: statuses.get(instanceId),
-  }));
-}
-
-/** What is wrong with the instances by this check, as `quiesce diagnose` says it. */
-function sentences(record: AdoptionRecord, { check, instances }: Pick<Seen, 'check' | 'instances'>): string {
-  const findings = diagnose({
-    instances: instances.map(one => asObserved(one, record, check)),
-    groups: [],
-  }).findings;
-  return findings.map(({ summary }) => ` ${summary}`).join('');
-}
-
-function asObserved(
-  { instanceId, zone, launchedAt, status }: Member,
-  { checkId }: AdoptionRecord,
-  check: CheckFacts | undefined,
-): ObservedInstance {
-  const checkChangedAt = check?.changedAt?.getTime();
-  const checks = (status?.checks ?? [])
-    .filter(one => one.checkId === checkId)
-    .map(({ since, ...result }) => {
-      const seen = { ...result, ...(since && { since: since.getTime() }) };
-      return {
-        ...seen,
-        passedSinceChange: check
-          ? passedSince(seen, { launchedAt, checkChangedAt }, check)
-          : ('unknown' as const),
-      };
-    });
-  return { instanceId, zone, suppressed: status?.status === 'suppressed', checks, targets: [] };
-}
 
 const digest = (ids: readonly string[]): string =>
   createHash('sha256').update(ids.toSorted().join(' ')).digest('hex').slice(0, 16);

@@ -1,3 +1,5 @@
+import type { CheckResult } from './readiness.ts';
+
 /** A fleet as a diagnosis reads it. Times are milliseconds since the epoch. */
 export interface ObservedFleet {
   readonly instances: readonly ObservedInstance[];
@@ -47,6 +49,28 @@ export interface ObservedGroup {
   readonly serves: boolean;
   readonly registered: number;
   readonly unhealthy: number;
+}
+
+/** One check on one instance, from its result and its settings; without these nobody knows since when it has failed. */
+export function observedCheck(
+  result: CheckResult & { readonly statusCode?: number },
+  launchedAt: Date | undefined,
+  check: (CheckPace & { readonly changedAt?: Date }) | undefined,
+): ObservedCheck {
+  const { checkId, aggregation, status, code, statusCode } = result;
+  const since = result.since?.getTime();
+  const changes = { launchedAt: launchedAt?.getTime(), checkChangedAt: check?.changedAt?.getTime() };
+  return {
+    checkId,
+    aggregation,
+    status,
+    ...(code !== undefined && { code }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(since !== undefined && { since }),
+    passedSinceChange: check
+      ? passedSince({ status, ...(since !== undefined && { since }) }, changes, check)
+      : 'unknown',
+  };
 }
 
 /** What decides when a check can first have failed for good. */
