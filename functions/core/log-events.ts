@@ -31,6 +31,8 @@ export const logEvents = {
   adoptionActed: 'adoption.acted',
   adoptionObserved: 'adoption.observed',
   adoptionEnded: 'adoption.ended',
+  adoptionUnended: 'adoption.unended',
+  adoptionTold: 'adoption.told',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

@@ -50,15 +50,15 @@ export const concludePayload = z.object({
   outcome: z.enum(['go-ahead', 'succeeded', 'undone']),
 });
 
-export const tellPayload = z.discriminatedUnion('phase', [
-  z.object({
-    phase: z.literal('compose'),
-    /** Empty when the machine's input was too broken to carry one. */
-    runId: z.string(),
-    error: z.string(),
-    cause: z.string(),
-  }),
-  z.object({ phase: z.literal('told'), runId: named, what: named }),
+/** Empty names are of a machine whose input was too broken to carry one. */
+const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
+const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };
+
+export const tellPayload = z.union([
+  z.object({ phase: z.literal('compose'), ...failedRun }),
+  z.object({ phase: z.literal('compose'), ...failedAdoption }),
+  z.object({ phase: z.literal('told'), what: named, ...failedRun }),
+  z.object({ phase: z.literal('told'), what: named, ...failedAdoption }),
 ]);
 
 export const fencePayload = z.object({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
+import { onlySchedule } from '../sweep/helpers/stopped.ts';
 import { type Adopting, adopting } from './helpers/adopting.ts';
 
 const MINUTE = 60_000;
@@ -18,9 +19,46 @@ const statuses = async (group: Adopting) =>
     .filter(({ pk }) => /^(adoption|check)#/.test(pk))
     .map(({ status }) => status);
 
+/** No event arrives: only the sweep finds it. */
+const unheard = { deliveries: onlySchedule };
+
+test('an adoption that was stopped is undone at once when its end is heard of', async () => {
+  const group = await adopting();
+  await stopped(group, 'ObserveHarm');
+  await group.bracket.clock.pass(2 * MINUTE);
+  expect(group.bracket.ended('PromoteCheck')).toEqual([
+    'ABORTED Operator.Stopped',
+    'FAILED Operator.Stopped',
+  ]);
+  expect([group.aggregations, await statuses(group)]).toEqual([[], ['ended']]);
+});
+
+test('the end of an execution that had no group, or is not known any more, says nothing', async () => {
+  let asked = 0;
+  const before = ({ action, caller }: Call) => {
+    if (action === 'DescribeExecution' && caller.name === 'SettleFunction') asked++;
+  };
+  const { bracket } = await adopting({ gates: () => [{ before }] });
+  await bracket.end(bracket.start('PromoteCheck', {}));
+  bracket.stack.events.put({
+    source: 'aws.states',
+    'detail-type': 'Step Functions Execution Status Change',
+    detail: {
+      status: 'ABORTED',
+      stateMachineArn: bracket.stack.template.machines.get('PromoteCheck')?.arn ?? '',
+      executionArn: `${bracket.latest('PromoteCheck')}-unknown`,
+    },
+  });
+  await bracket.clock.pass(2 * MINUTE);
+  expect(bracket.ended('PromoteCheck')).toEqual(['FAILED InvalidRequest']);
+  expect(asked).toBe(2);
+  const failed = bracket.stack.lambda.logs.filter(({ line }) => line.includes('step.failed'));
+  expect(failed).toEqual([]);
+});
+
 describe('R-SWEEP: an adoption that was stopped', () => {
   test('without a word says that it was', async () => {
-    const group = await adopting();
+    const group = await adopting(unheard);
     const adoption = group.start();
     await group.bracket.reaches(adoption, 'ObserveSample');
     group.bracket.stack.executions.stop(adoption.arn);
@@ -34,7 +72,7 @@ describe('R-SWEEP: an adoption that was stopped', () => {
   test.each(['Sample', 'ObserveSample', 'Widen', 'Promote', 'ObserveHarm'])(
     'at %s is undone',
     async state => {
-      const group = await adopting();
+      const group = await adopting(unheard);
       await stopped(group, state);
       await group.bracket.clock.pass(12 * MINUTE);
       expect(group.bracket.ended('PromoteCheck')).toEqual([
@@ -48,7 +86,7 @@ describe('R-SWEEP: an adoption that was stopped', () => {
   );
 
   test('leaves a check that was there as it was', async () => {
-    const group = await adopting();
+    const group = await adopting(unheard);
     const id = group.createCheck();
     await stopped(group, 'ObserveHarm', { check: { id } });
     await group.bracket.clock.pass(12 * MINUTE);
@@ -57,7 +95,7 @@ describe('R-SWEEP: an adoption that was stopped', () => {
   });
 
   test('in its undo is undone all the same, and keeps its first error', async () => {
-    const group = await adopting();
+    const group = await adopting(unheard);
     group.answer(() => 503);
     await stopped(group, 'Undo');
     await group.bracket.clock.pass(12 * MINUTE);

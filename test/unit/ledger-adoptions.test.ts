@@ -9,6 +9,7 @@ import {
   findAdoption,
   giveCheck,
   markAct,
+  markAdoptionTold,
   ownAdoption,
   takeAdoptionOver,
   takeCheck,
@@ -93,8 +94,13 @@ test('what is undone may be followed by another adoption, and nothing of the fir
     expect(await endAdoption(group, 'a', FAILED)).toBe(true);
     await expect(create(group, 'b')).rejects.toMatchObject({ name: 'AdoptionInProgress' });
     await closeAdoption(group, 'a');
+    expect([await markAdoptionTold(group, 'failed'), await markAdoptionTold(group, 'failed')]).toEqual([
+      true,
+      false,
+    ]);
     await create(group, 'b');
     expect(await findAdoption(group)).toEqual({
+      told: [],
       group,
       status: 'live',
       owner: 'b',

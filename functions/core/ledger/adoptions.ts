@@ -41,6 +41,8 @@ export interface AdoptionRecord {
   readonly outcome?: 'succeeded' | 'failed';
   readonly error?: string;
   readonly cause?: string;
+  /** What people were told of its failure. */
+  readonly told: readonly string[];
 }
 
 const NAMES = { '#status': 'status', '#owner': 'owner' };
@@ -57,7 +59,7 @@ export async function createAdoption(
 ): Promise<void> {
   const { checkId } = record;
   const created = await change(pk.adoption(record.group), {
-    UpdateExpression: `SET version = :v, #status = :live, #owner = :me, #request = :request, #plan = :plan, createdAt = :at${checkId === undefined ? '' : ', checkId = :check'} REMOVE acts, evidence, promotedAt, endedAt, outcome, #error, cause${checkId === undefined ? ', checkId' : ''}`,
+    UpdateExpression: `SET version = :v, #status = :live, #owner = :me, #request = :request, #plan = :plan, createdAt = :at${checkId === undefined ? '' : ', checkId = :check'} REMOVE acts, evidence, promotedAt, endedAt, outcome, #error, cause, told${checkId === undefined ? ', checkId' : ''}`,
     ConditionExpression:
       'attribute_not_exists(pk) OR #status = :ended OR (#status = :live AND #owner = :me AND attribute_not_exists(acts))',
     ExpressionAttributeNames: { ...NAMES, '#request': 'request', '#plan': 'plan', '#error': 'error' },
@@ -203,6 +205,17 @@ export async function takeAdoptionOver(group: string, from: string, owner: strin
   return taken !== undefined;
 }
 
+/** Says in the record that people were told. @returns false when they had been told before */
+export async function markAdoptionTold(group: string, what: string): Promise<boolean> {
+  const marked = await change(pk.adoption(group), {
+    UpdateExpression: 'ADD told :what',
+    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
+    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
+    ReturnValues: 'NONE',
+  });
+  return marked !== undefined;
+}
+
 /** One adoption at a time works on a check. @throws AdoptionInProgress */
 export async function takeCheck(checkId: string, group: string): Promise<void> {
   const taken = await change(pk.check(checkId), {
@@ -238,6 +251,7 @@ export function toAdoption(group: string, item: Item): AdoptionRecord {
     plan: parsed<AdoptionPlan>(item.plan) as AdoptionPlan,
     acts: (item.acts?.SS ?? []) as AdoptionAct[],
     createdAt: Number(item.createdAt?.N),
+    told: item.told?.SS ?? [],
     ...(evidence && { evidence }),
     ...optional('promotedAt'),
     ...optional('endedAt'),

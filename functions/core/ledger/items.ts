@@ -21,7 +21,7 @@ import type { RunRequest } from '../request.ts';
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
  * | `adoption#<group>`   | version, status, owner, createdAt, request, plan, acts (set), checkId, evidence, outcome,     |
- * |                      | error, cause, endedAt, promotedAt: the latest adoption of a check by this Auto Scaling group   |
+ * |                      | error, cause, endedAt, promotedAt, told (set): the latest adoption by this Auto Scaling group  |
  * | `check#<id>`         | group: the one whose adoption is at work on this check                                     |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
