@@ -4,7 +4,7 @@ import type { Budgets } from '../../functions/core/domain/budgets.ts';
 import type { PhaseName } from './phases.ts';
 
 /** The budget of the plan that each phase may spend. The others last as long as one act, or as another run does. */
-export const budgetOf: Partial<Record<PhaseName, keyof Budgets>> = {
+export const budgetOf: Partial<Record<PhaseName, keyof Budgets | 'observeSeconds' | 'watchSeconds'>> = {
   suppressing: 'lead',
   draining: 'traffic',
   deploying: 'deployment',
@@ -13,11 +13,18 @@ export const budgetOf: Partial<Record<PhaseName, keyof Budgets>> = {
   evidence: 'readyAgain',
   released: 'release',
   undoing: 'undo',
+  sample: 'observeSeconds',
+  'whole group': 'observeSeconds',
+  watched: 'watchSeconds',
 };
 
 export type PlannedBudgets = Readonly<Partial<Record<string, number>>>;
 
-const planned = z.object({ budgets: z.record(z.string(), z.number()) });
+/** Of a run, or of an adoption. */
+const planned = z.union([
+  z.object({ budgets: z.record(z.string(), z.number()) }).transform(({ budgets }) => budgets),
+  z.object({ observeSeconds: z.number(), watchSeconds: z.number() }),
+]);
 
 const resumed = z.object({
   readyDeadline: z.number(),
@@ -33,7 +40,7 @@ export function plannedBudgets(history: readonly HistoryEvent[]): PlannedBudgets
       ({ stateExitedEventDetails: exit }) => exit?.name === state && exit.output !== undefined,
     );
   const plan = answerOf('Plan');
-  if (plan) return planned.parse(outputOf(plan)).budgets;
+  if (plan) return planned.parse(outputOf(plan));
   const resume = answerOf('Resume');
   if (!resume) return undefined;
   const { readyDeadline, inServiceDeadline, evidenceDeadline, releaseDeadline } = resumed.parse(
