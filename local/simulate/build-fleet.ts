@@ -23,7 +23,10 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   const subnets = fleet.zones.map(zone => ec2.addSubnet(zone));
   const [first, ...others] = subnets;
   if (!first) throw new Error('a fleet has at least one zone');
-  const securityGroup = ec2.addSecurityGroup({ name: 'web', ingress: [OPEN] });
+  const securityGroup = ec2.addSecurityGroup({
+    name: 'web',
+    ingress: fleet.securityGroup === 'open' ? [OPEN] : [],
+  });
   const tagsOf = (what: Scenario['fleet']['optedIn'][number]) => (fleet.optedIn.includes(what) ? OPT_IN : {});
   const tags = tagsOf('instances');
   const served = fleet.targetGroups.some(group => group.served);
@@ -99,6 +102,12 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   for (const [number, instance] of instances.entries())
     if (typeof fleet.broken === 'boolean' ? fleet.broken : fleet.broken.includes(number))
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
+  for (const number of fleet.flaky)
+    instances[number]?.application.suffer((_, now) => ({
+      kind: 'responds',
+      status: Math.floor(now / 60_000) % 2 === 0 ? 200 : 503,
+      afterMs: 20,
+    }));
   return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
 }
 

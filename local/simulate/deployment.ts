@@ -3,6 +3,7 @@ import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { Execution } from '../states/execution.ts';
 import type { Json } from '../states/json.ts';
+import { adopt } from './adoption.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import { deployThroughCodeDeploy } from './code-deploy-deployment.ts';
 import type { DeploymentSpec, Scenario } from './scenario.ts';
@@ -51,10 +52,11 @@ class BatchFailed extends Error {
 }
 
 /**
- * An in-place deployment: batch after batch the application is stopped, installed and started again on each instance.
+ * An in-place deployment, unless the adoption of a check: batch after batch the application is stopped, installed and started again on each instance.
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
 export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
+  if (spec.adopt) return adopt(site, name, spec.adopt);
   if (spec.through === 'codedeploy') return deployThroughCodeDeploy(site, { name, spec });
   const { account, fleet, stack } = site;
   const { journal } = account.world;

@@ -64,7 +64,7 @@ function happen(
       });
       return;
     case 'delete-check':
-      for (const ApplicationStatusCheckId of checksLeft(account, fleet).slice(0, 1))
+      for (const ApplicationStatusCheckId of checksLeft(account).slice(0, 1))
         ec2Api(account.checks).DeleteApplicationStatusCheck({ ApplicationStatusCheckId });
       return;
     case 'register-targets':
@@ -119,18 +119,14 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
     case 'mark-unhealthy':
       return autoScaling.memberOf(id) !== undefined;
     case 'delete-check':
-      return checksLeft(account, fleet).length > 0;
+      return checksLeft(account).length > 0;
     default:
       return true;
   }
 }
 
-function checksLeft({ checks }: Account, { checkIds }: BuiltFleet): string[] {
-  const { ApplicationStatusChecks = [] } = ec2Api(checks).DescribeApplicationStatusChecks({});
-  return ApplicationStatusChecks.flatMap(check => check.ApplicationStatusCheckId ?? []).filter(id =>
-    checkIds.includes(id),
-  );
-}
+/** The checks of the fleet, and one that is adopted. */
+const checksLeft = ({ checks }: Account): string[] => checks.registry.active().map(({ id }) => id);
 
 /** The deployment that CodeDeploy carries out itself: it has a revision. */
 const carriedOut = (codeDeploy: Account['codeDeploy']) =>

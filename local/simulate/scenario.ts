@@ -127,6 +127,14 @@ const fleet = z.strictObject({
     .describe(
       'the application answers 500, on every instance or on those of these numbers, until it is deployed anew',
     ),
+  flaky: z
+    .array(z.int().min(0))
+    .default([])
+    .describe('the application answers 503 in every second minute, on the instances of these numbers'),
+  securityGroup: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe("`closed`: it has no rule that lets a check in. The load balancer's requests do not ask it"),
 });
 
 const deployment = z.strictObject({
@@ -195,6 +203,12 @@ const deployment = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe("the rest of before-deploy's input, by schemas/before-deploy.schema.json"),
+  adopt: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      "instead of a deployment, the adoption of a check by the fleet's group: promote-check's input, by schemas/promote-check.schema.json, but for the group",
+    ),
   neverReady: z.boolean().default(false).describe('the new version never answers'),
 });
 
@@ -241,6 +255,7 @@ const ending = z.strictObject({
     .default('succeeded')
     .describe('`any`: however it ends and whatever it costs, only what must always hold counts'),
   error: z.string().optional().describe('the named error of a refused or failed deployment'),
+  says: z.string().optional().describe("a part of that error's sentence"),
 });
 
 const rival = deployment.extend({
@@ -254,6 +269,7 @@ const expectation = ending.extend({
   failedRequests: z.int().min(0).default(0),
   /** Instances that the failed runs hold for somebody to look at. */
   held: z.int().min(0).default(0),
+  included: z.int().min(0).optional().describe('how many application status checks are included in the end'),
 });
 
 export const scenario = z.strictObject({
@@ -261,6 +277,15 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   seed: z.int().min(0).default(1).describe('everything random is drawn from it'),
   fleet,
+  quotas: z
+    .strictObject({
+      checks: z.int().min(0).optional(),
+      associationsPerCheck: z.int().min(0).optional(),
+      associations: z.int().min(0).optional(),
+      targets: z.int().min(0).optional(),
+    })
+    .prefault({})
+    .describe("the account's quotas of application status checks, where they are not AWS's defaults"),
   deployment: deployment.prefault({}),
   rivals: z
     .array(rival)
