@@ -1,7 +1,8 @@
 import type { Instance } from '../account/neighbours.ts';
 import type { Call, Gate } from '../wire/contract.ts';
-import { mayChangeCheck, unprovenFor } from './check-changes.ts';
+import { mayChangeCheck } from './check-changes.ts';
 import type { Evidence } from './evidence.ts';
+import { Promotions } from './promotions.ts';
 import { deploymentsOf, isEmergency, policyOf } from './runs.ts';
 import { targetIdOf } from './underway.ts';
 
@@ -10,11 +11,13 @@ type Input = Readonly<Record<string, unknown>>;
 /** Invariants 2, 3, 4, 5 and 6 of each call of a function of ours: judged by its effect, at once. */
 export class JudgedCalls implements Gate {
   readonly #evidence: Evidence;
+  readonly #promotions: Promotions;
   /** Deregistrations of targets that were healthy when they were asked for. */
   readonly #takesHealthy = new WeakSet<Call>();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
+    this.#promotions = new Promotions(evidence.account, what => evidence.broken(5, what));
   }
 
   before(call: Call, input: Input): void {
@@ -34,21 +37,13 @@ export class JudgedCalls implements Gate {
       if (targets(input.Targets).some(leaves)) this.#takesHealthy.add(call);
     }
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#judgeRelease(call, input);
-    if (input.Aggregation === 'included') this.#judgePromotion(String(input.ApplicationStatusCheckId));
+    this.#promotions.before(call, input);
   }
 
   after(call: Call, input: Input): void {
     if (call.caller.kind !== 'function' || call.action !== 'DeregisterTargets') return;
     this.#evidence.underway.takeOut(String(input.TargetGroupArn), targets(input.Targets));
     if (this.#takesHealthy.has(call)) this.#judgeFloor(String(input.TargetGroupArn));
-  }
-
-  #judgePromotion(checkId: string): void {
-    const { account, fleet, broken } = this.#evidence;
-    const { groupName } = fleet.built;
-    if (groupName === undefined) return;
-    for (const id of unprovenFor(account, groupName, checkId))
-      broken(5, `${checkId} is included although ${id} has not passed it twice in a row`);
   }
 
   /** Ends nobody else's suppression, and none that still covers an application which does not run, but to undo. */

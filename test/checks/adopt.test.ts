@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
-import { unprovenFor } from '../../local/simulate/check-changes.ts';
 import type { Call } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { adopting } from './helpers/adopting.ts';
@@ -279,17 +278,4 @@ describe('a request is refused', () => {
     group.addGroup('empty', 0);
     expect(outcome(await group.adopt({ autoScalingGroupName: 'empty' }))).toBe('FAILED NothingToDo');
   });
-});
-
-test('invariant 5 sees whom a check is not proven for, by the account itself', async () => {
-  const group = await adopting();
-  const { account } = group.bracket.standing;
-  const adoption = group.start();
-  await group.bracket.reaches(adoption, 'ObserveGroup');
-  expect(unprovenFor(account, 'web', group.checkId)).toHaveLength(1);
-  await group.bracket.end(adoption);
-  expect(unprovenFor(account, 'web', group.checkId)).toEqual([]);
-  group.answer(() => 503, 2);
-  await group.bracket.clock.pass(2 * MINUTE);
-  expect(unprovenFor(account, 'web', group.checkId)).toEqual(group.bracket.ids(2));
 });
