@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { z } from 'zod';
+import type { MonthlyCost } from '../../functions/core/domain/precheck.ts';
 import type { AdoptionEvidence, AdoptionRecord } from '../../functions/core/ledger/adoptions.ts';
 import { plannedBudgets } from './budgets.ts';
 import { costLines, type ExecutionCost, executionCost } from './execution-cost.ts';
@@ -22,6 +23,10 @@ export interface AdoptionTold {
   readonly checkId: string | null;
   /** Why the check was included; null when it was not, or when only the ledger's record could tell. */
   readonly evidence: AdoptionEvidence | null;
+  /** What the check costs in a month at the most; null until the plan is made. */
+  readonly monthlyCost: MonthlyCost | null;
+  /** What the plan found that is no reason to refuse it. */
+  readonly warnings: readonly string[];
   /** ISO 8601. */
   readonly startedAt: string;
   readonly phases: readonly PhaseReport[];
@@ -33,6 +38,12 @@ const started = z.object({ autoScalingGroupName: z.string(), runId: z.never().op
 const concluded = z.object({
   checkId: z.string(),
   evidence: z.object({ instances: z.number(), evaluations: z.number(), evaluatedAt: z.number() }),
+});
+
+const planned = z.object({
+  cost: z.object({ interfaces: z.number(), metrics: z.number(), usDollars: z.number() }),
+  warnings: z.array(z.string()),
+  verdict: z.literal('planned'),
 });
 
 /** The Auto Scaling group of an execution of promote-check; undefined when the history is another machine's. */
@@ -61,6 +72,9 @@ export function tellAdoption(history: AdoptionHistory): AdoptionTold {
   const ended = endOf(last);
   const output = concluded.safeParse(JSON.parse(last?.executionSucceededEventDetails?.output ?? 'null'));
   const known = output.data ?? (record?.owner === executionArn ? record : undefined);
+  const plan = events.find(({ stateExitedEventDetails: exit }) => exit?.name === 'Plan');
+  const { cost, warnings } =
+    planned.safeParse(JSON.parse(plan?.stateExitedEventDetails?.output ?? 'null')).data ?? {};
   return {
     format: 'quiesce.adoption/1',
     autoScalingGroupName,
@@ -68,6 +82,8 @@ export function tellAdoption(history: AdoptionHistory): AdoptionTold {
     ...(ended ?? { status: 'RUNNING', error: '', cause: '' }),
     checkId: known?.checkId ?? null,
     evidence: known?.evidence ?? null,
+    monthlyCost: cost ?? null,
+    warnings: warnings ?? [],
     startedAt: new Date(startedAt).toISOString(),
     phases: reportPhases(phases.all, plannedBudgets(events), {
       startedAt,
@@ -88,6 +104,8 @@ export function describeAdoption(told: AdoptionTold): string {
     cause,
     checkId,
     evidence,
+    monthlyCost,
+    warnings,
     phases,
     cost,
   } = told;
@@ -96,7 +114,11 @@ export function describeAdoption(told: AdoptionTold): string {
       `${checkId ?? 'A check'} and Auto Scaling group ${autoScalingGroupName}: ${OUTCOMES[status]}, begun ${startedAt.slice(0, 19).replace('T', ' ')} UTC`,
       `  ${executionArn}`,
       ...(evidence ? [`  ${evidenceInWords(evidence)}`] : []),
+      ...(monthlyCost ? [`  ${costInWords(monthlyCost)}`] : []),
     ],
+    warnings.flatMap(warning =>
+      wrap(warning, 98).map((line, index) => `${index === 0 ? '! ' : '  '}${line}`),
+    ),
     error === '' ? [] : [`${error}:`, ...wrap(cause, 98).map(line => `  ${line}`)],
     phaseTable(phases),
     costLines(cost),
@@ -106,6 +128,9 @@ export function describeAdoption(told: AdoptionTold): string {
     .map(lines => `${lines.join('\n')}\n`)
     .join('\n');
 }
+
+const costInWords = ({ interfaces, metrics, usDollars }: MonthlyCost): string =>
+  `at most ${usDollars.toFixed(2)} US dollars a month: ${counted(interfaces, 'interface')}, ${counted(metrics, 'metric')}`;
 
 const OUTCOMES: Readonly<Record<AdoptionTold['status'], string>> = {
   RUNNING: 'it is being adopted',

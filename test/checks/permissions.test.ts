@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { unneededBy, unneededByAll } from '../template/helpers/role-groups.ts';
-import { adopting, losing } from './helpers/adopting.ts';
+import { adopting, losing, unchecked } from './helpers/adopting.ts';
 
 test('what adopts a check may do all that it does, and nothing else', async () => {
-  const group = await adopting(losing('AssociateApplicationStatusCheck'));
+  const group = await adopting(losing('AssociateApplicationStatusCheck'), {
+    ...unchecked,
+    targetGroups: [{ name: 'web', port: 8080 }],
+  });
   expect(unneededBy('adopting', group.bracket.stack)).not.toEqual([]);
   const check = { id: group.createCheck() };
   const taken = group.start({ check });

@@ -37,6 +37,8 @@ describe('an adoption from the command line', () => {
     expect(stdout).toMatch(/^watched .* 00:10:00 +\d+ %$/m);
     expect(stdout).toMatch(/^asc-\w+ and Auto Scaling group web: adopted, included and watched, begun /m);
     expect(stdout).toMatch(/^ {2}4 instances passed 2 evaluations in a row, the last at \d{4}-/m);
+    expect(stdout).toMatch(/^ {2}at most \d+\.\d\d US dollars a month: 3 interfaces, 8 metrics$/m);
+    expect(stdout).toMatch(/^! web: its instance maintenance policy lets Auto Scaling end an impaired/m);
     executionArn = /arn:\S+/.exec(stdout)?.[0] ?? '';
   });
 

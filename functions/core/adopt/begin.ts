@@ -10,7 +10,14 @@ export interface Begun extends Planned, Failure {
   readonly verdict: 'planned' | 'abandoned';
 }
 
-const NOTHING = { instances: 0, sample: [], observeSeconds: 0, watchSeconds: 0 };
+const NOTHING = {
+  instances: 0,
+  sample: [],
+  observeSeconds: 0,
+  watchSeconds: 0,
+  cost: { interfaces: 0, metrics: 0, usDollars: 0 },
+  warnings: [],
+};
 
 /**
  * Decides everything about an adoption, or takes one over that was abandoned, so that it is undone.

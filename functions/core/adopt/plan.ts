@@ -6,7 +6,7 @@ import { checkBesides } from '../aws/checks.ts';
 import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
 import { cidrsOfSubnets, rulesOfGroups } from '../aws/security-groups.ts';
 import { leastObservation, sampleOf } from '../domain/adoption.ts';
-import { judgeIngress, managedPath } from '../domain/ingress.ts';
+import { judgeIngress, managedPath, pathEndOf } from '../domain/ingress.ts';
 import {
   AutoScalingGroupUnknown,
   BudgetExceedsTimeout,
@@ -25,8 +25,9 @@ import {
 } from '../limits.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { type Adoptee, type Precheck, precheck } from './precheck.ts';
 
-export interface Planned {
+export interface Planned extends Precheck {
   readonly group: string;
   readonly instances: number;
   readonly sample: readonly string[];
@@ -71,21 +72,20 @@ export async function planAdoption(
     instances.map(({ id, zone }) => ({ instanceId: id, zone })),
     request.sample,
   );
+  const { cost, warnings } = await precheck(check, group, instances);
   const token = createHash('sha256').update(owner).digest('hex').slice(0, 32);
   const plan = { token, sample, observeSeconds, optInTagValue: optIn.value };
   await createAdoption({ group: name, owner, request, plan, createdAt: nowSeconds(), checkId: check.id });
   if (check.id !== undefined) await takeCheck(check.id, name);
-  return { group: name, instances: instances.length, sample, observeSeconds, watchSeconds };
+  return { group: name, instances: instances.length, sample, observeSeconds, watchSeconds, cost, warnings };
 }
 
 function requireOptIn({ key, value }: OptInTag, tags: Readonly<Record<string, string>>, what: string): void {
   if (tags[key] !== value) throw new NotOptedIn(`${what} does not carry the tag ${key}=${value}.`);
 }
 
-interface CheckSettings {
-  readonly id: string | undefined;
+interface CheckSettings extends Adoptee {
   readonly port: number;
-  readonly graceSeconds: number;
   readonly successThreshold: number;
   readonly intervalSeconds: number;
   readonly isOnManagedPath: boolean;
@@ -112,10 +112,7 @@ async function settingsOf({ check }: AdoptionRequest, optIn: OptInTag): Promise<
 /** A check that is closed out finds every instance impaired (R-BUDGET: said before anything is touched). */
 async function requireIngress(instances: readonly InstanceFacts[], port: number): Promise<void> {
   const ends = new Map(
-    instances.map(({ subnetId = '', securityGroupIds }) => [
-      [subnetId, ...securityGroupIds].join(' '),
-      { subnetId, groupIds: securityGroupIds },
-    ]),
+    instances.map(pathEndOf).map(end => [[end.subnetId, ...end.groupIds].join(' '), end] as const),
   );
   const seen = {
     rulesByGroup: await rulesOfGroups([...new Set(instances.flatMap(one => one.securityGroupIds))]),

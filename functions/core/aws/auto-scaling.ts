@@ -75,6 +75,8 @@ export interface AutoScalingGroupFacts {
   /** `EC2` and any of `ELB`, `EBS` and `VPC_LATTICE`. */
   readonly healthCheckTypes: string[];
   readonly healthCheckGraceSeconds: number;
+  /** Of its instance maintenance policy, in percent; absent without one. */
+  readonly minHealthyPercent?: number;
   readonly minSize: number;
   readonly maxSize: number;
   readonly desiredCapacity: number;
@@ -104,6 +106,8 @@ export async function groups(names: readonly string[]): Promise<Map<string, Auto
 
 function groupFacts(group: AutoScalingGroup, action: string): AutoScalingGroupFacts {
   const name = given(group.AutoScalingGroupName, action, 'AutoScalingGroupName');
+  // A policy that was taken away has -1.
+  const minHealthy = group.InstanceMaintenancePolicy?.MinHealthyPercentage;
   return {
     name,
     arn: given(group.AutoScalingGroupARN, action, 'AutoScalingGroupARN'),
@@ -111,6 +115,7 @@ function groupFacts(group: AutoScalingGroup, action: string): AutoScalingGroupFa
       .split(',')
       .map(type => type.trim()),
     healthCheckGraceSeconds: group.HealthCheckGracePeriod ?? 0,
+    ...(minHealthy !== undefined && minHealthy >= 0 && { minHealthyPercent: minHealthy }),
     minSize: given(group.MinSize, action, 'MinSize'),
     maxSize: given(group.MaxSize, action, 'MaxSize'),
     desiredCapacity: given(group.DesiredCapacity, action, 'DesiredCapacity'),

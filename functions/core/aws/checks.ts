@@ -78,8 +78,8 @@ export interface CheckBesides {
 
 const LISTING = 'ec2:DescribeApplicationStatusChecks';
 
-/** GUIDE (quotas): 50 of them. */
-async function allChecks(): Promise<ApplicationStatusCheckResponseObject[]> {
+/** The checks of the account that exist. GUIDE (quotas): 50 of them. */
+export async function allChecks(): Promise<ApplicationStatusCheckResponseObject[]> {
   const checks = await pages(async next => {
     const command = new DescribeApplicationStatusChecksCommand({ NextToken: next });
     const answer = await send(LISTING, () => ec2().send(command));

@@ -31,6 +31,15 @@ export interface PathEnd {
   readonly groupIds: readonly string[];
 }
 
+/** An instance's own end, at its primary interface. */
+export const pathEndOf = ({
+  subnetId = '',
+  securityGroupIds,
+}: {
+  readonly subnetId?: string;
+  readonly securityGroupIds: readonly string[];
+}): PathEnd => ({ subnetId, groupIds: securityGroupIds });
+
 export interface CheckPath {
   readonly source: PathEnd;
   readonly destination: PathEnd;

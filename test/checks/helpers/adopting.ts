@@ -6,7 +6,7 @@ import { ServiceError } from '../../../local/wire/contract.ts';
 import { type Bracket, type BracketSettings, bracket, type Fleet } from '../../machine/helpers/bracket.ts';
 
 /** Three instances in two zones, in a group that looks at nothing but EC2's status, without a check. */
-const unchecked: Fleet = {
+export const unchecked: Fleet = {
   instances: 3,
   zones: ['eu-west-1a', 'eu-west-1b'],
   targetGroups: [],
