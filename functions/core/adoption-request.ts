@@ -23,7 +23,7 @@ const existingCheck = z.strictObject({ id: z.string().check(z.regex(/^asc-[0-9a-
 /** What a caller asks of promote-check. */
 export const adoptionRequest = z.strictObject({
   autoScalingGroupName: named,
-  /** One that is created, or one that exists, is excluded and is associated with nothing yet. */
+  /** One that is created, or one that exists, is excluded, and is associated with nothing yet or with this group alone. */
   check: z.union([existingCheck, newCheck], {
     error: 'must be {id} of an existing check, or {protocol, port, ...} of one to create',
   }),

@@ -108,7 +108,7 @@ export class CheckUnknown extends Refusal {
   override readonly name = 'CheckUnknown';
 }
 
-/** The check is included already, or is associated with something: what it finds has consequences elsewhere. */
+/** The check is included already, or is associated with something else: what it finds has consequences elsewhere. */
 export class CheckInUse extends Refusal {
   override readonly name = 'CheckInUse';
 }

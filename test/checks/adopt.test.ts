@@ -32,6 +32,34 @@ test('a check that exists is adopted as it is', async () => {
   expect(await group.bracket.violations()).toEqual([]);
 });
 
+describe('a check that is on the whole group already, excluded,', () => {
+  const ON_GROUP = 'aws:autoscaling:groupName=web';
+
+  test('is proven there at once, without a sample', async () => {
+    const group = await adopting();
+    const adoption = await group.adopt({ check: { id: group.createCheckOnGroup() } });
+    expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+    expect(group.bracket.path(adoption)).not.toContain('Sample');
+    expect([group.aggregations, group.associations]).toEqual([['included'], [ON_GROUP]]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('stays there when it is not proven, and when it is demoted', async () => {
+    const group = await adopting();
+    const check = { id: group.createCheckOnGroup() };
+    group.answer(() => 503, 1);
+    expect(outcome(await group.adopt({ check }))).toBe('FAILED CheckNotProven');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], [ON_GROUP]]);
+    group.answer(undefined);
+    const adoption = group.start({ check });
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    group.answer(() => 503, 1);
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], [ON_GROUP]]);
+  });
+});
+
 describe('nothing is included, and what was created is gone,', () => {
   test('when the security groups are closed: the rule to add is named before anything is touched', async () => {
     const group = await adopting();

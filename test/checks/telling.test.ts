@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { type Adopting, adopting } from './helpers/adopting.ts';
 
@@ -83,6 +83,26 @@ test.each([
     expect(await group.bracket.violations()).toEqual([]);
   },
 );
+
+test('R-FAIL: one of a check that was on the group stays there: its call is to exclude it', async () => {
+  let denied = true;
+  const before = ({ action, caller }: Call) => {
+    if (denied && action === 'ModifyApplicationStatusCheck' && caller.name === 'EndAdoptionFunction')
+      throw new ServiceError('UnauthorizedOperation', 'You are not authorized.');
+  };
+  const group = await adopting({ parameters, gates: () => [{ before }] });
+  const adoption = group.start({ check: { id: group.createCheckOnGroup() } });
+  await group.bracket.reaches(adoption, 'ObserveHarm');
+  group.answer(() => 503, 1);
+  await group.bracket.end(adoption);
+  await group.bracket.clock.pass(MINUTE);
+  const [told] = notifications(group);
+  expect(told?.message).toContain('aws ec2 modify-application-status-check');
+  expect(told?.message).not.toContain('disassociate');
+  denied = false;
+  await group.bracket.clock.pass(12 * MINUTE);
+  expect(subjects(group).at(-1)).toBe('Quiesce: web has demoted its check');
+});
 
 test('R-FAIL: an adoption that cannot be fenced says so, names no call, and ends with its own error', async () => {
   let denied = false;

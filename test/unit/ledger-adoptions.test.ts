@@ -30,7 +30,13 @@ const request = readRequest(adoptionRequest, {
   autoScalingGroupName: 'web',
   check: { protocol: 'http', port: 80 },
 });
-const plan = { token: 't', sample: ['i-1'], observeSeconds: 900, optInTagValue: 'enabled' };
+const plan = {
+  token: 't',
+  sample: ['i-1'],
+  wasOnGroup: false,
+  observeSeconds: 900,
+  optInTagValue: 'enabled',
+};
 const create = (group: string, owner: string) =>
   createAdoption({ group, owner, request, plan, createdAt: NOW });
 const FAILED = { outcome: 'failed', at: NOW, error: 'Broken', cause: 'It broke.' } as const;

@@ -16,6 +16,7 @@ import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } fr
 import { optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck, missing } from './check.ts';
+import { groupTag } from './group-tag.ts';
 import { count } from './look.ts';
 import type { actPayload } from './payloads.ts';
 
@@ -31,9 +32,6 @@ export interface ActAnswer {
 
 /** The tag by which a check that an adoption has created is found again. */
 export const ADOPTION_TAG = 'quiesce-adoption';
-
-/** By which a check is on a whole group, with whatever it launches. */
-export const groupTag = (group: string) => ({ key: 'aws:autoscaling:groupName', value: group });
 
 /** One act of an adoption, written down before it is done. Repeating it does what is still to do. */
 export async function actOnCheck(acting: z.output<typeof actPayload>): Promise<ActAnswer> {

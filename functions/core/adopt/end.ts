@@ -15,7 +15,8 @@ import {
   ownAdoption,
 } from '../ledger/adoptions.ts';
 import { nowSeconds } from '../time.ts';
-import { ADOPTION_TAG, groupTag } from './act.ts';
+import { ADOPTION_TAG } from './act.ts';
+import { groupTag, isOnGroup } from './group-tag.ts';
 
 export interface FencedAdoption extends Failure {
   readonly group: string;
@@ -42,7 +43,7 @@ export async function fenceAdoption(group: string, owner: string, failure: Failu
 
 /**
  * Undoes what a fenced adoption has done: a check that it has created is deleted; one that was there is excluded, and
- * associated with nothing, as it was. `met` when there was nothing left to do.
+ * associated with what it was. `met` when there was nothing left to do.
  */
 export async function undoAdoption(group: string, owner: string, deadline: number): Promise<StepAnswer> {
   const record = await ownAdoption(group, owner, 'undoing');
@@ -73,7 +74,7 @@ async function undoUse({ group, checkId, acts, plan }: AdoptionRecord): Promise<
   const sampled = found.flatMap(one =>
     'instanceId' in one && plan.sample.includes(one.instanceId) ? [one.instanceId] : [],
   );
-  if (found.some(one => 'tag' in one && one.tag.key === tag.key && one.tag.value === tag.value)) {
+  if (!plan.wasOnGroup && found.some(one => isOnGroup(one, group))) {
     await disassociate(checkId, { tag });
     left.push(`${checkId} is still associated with ${group}`);
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AdoptionRequest } from '../adoption-request.ts';
 import { groups } from '../aws/auto-scaling.ts';
-import { checkAssociations } from '../aws/check-associations.ts';
+import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import { checkBesides } from '../aws/checks.ts';
 import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
 import { cidrsOfSubnets, rulesOfGroups } from '../aws/security-groups.ts';
@@ -25,6 +25,7 @@ import {
 } from '../limits.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
+import { isOnGroup } from './group-tag.ts';
 import { type Adoptee, type Precheck, precheck } from './precheck.ts';
 
 export interface Planned extends Precheck {
@@ -53,8 +54,8 @@ export async function planAdoption(
   const group = (await groups([name])).get(name);
   if (!group) throw new AutoScalingGroupUnknown(`There is no Auto Scaling group ${name}.`);
   requireOptIn(optIn, group.tags, `Auto Scaling group ${name}`);
-  const members = group.instances.filter(({ lifecycleState }) => lifecycleState === 'InService');
-  const facts = await describeInstances(members.map(({ instanceId }) => instanceId));
+  const inService = group.instances.filter(({ lifecycleState }) => lifecycleState === 'InService');
+  const facts = await describeInstances(inService.map(({ instanceId }) => instanceId));
   const instances = [...facts.values()];
   if (instances.length === 0)
     throw new NothingToDo(`${name} has no instance in service, so nothing could prove the check.`);
@@ -68,13 +69,17 @@ export async function planAdoption(
     throw new BudgetExceedsTimeout(
       `The adoption may take ${total} s, and the machine waits ${MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS} s: lower observeSeconds or watchSeconds.`,
     );
-  const sample = sampleOf(
-    instances.map(({ id, zone }) => ({ instanceId: id, zone })),
-    request.sample,
-  );
+  const members = instances.map(({ id, zone }) => ({ instanceId: id, zone }));
+  const sample = check.isOnGroup ? [] : sampleOf(members, request.sample);
   const { cost, warnings } = await precheck(check, group, instances);
   const token = createHash('sha256').update(owner).digest('hex').slice(0, 32);
-  const plan = { token, sample, observeSeconds, optInTagValue: optIn.value };
+  const plan = {
+    token,
+    sample,
+    wasOnGroup: check.isOnGroup,
+    observeSeconds,
+    optInTagValue: optIn.value,
+  };
   await createAdoption({ group: name, owner, request, plan, createdAt: nowSeconds(), checkId: check.id });
   if (check.id !== undefined) await takeCheck(check.id, name);
   return { group: name, instances: instances.length, sample, observeSeconds, watchSeconds, cost, warnings };
@@ -89,24 +94,36 @@ interface CheckSettings extends Adoptee {
   readonly successThreshold: number;
   readonly intervalSeconds: number;
   readonly isOnManagedPath: boolean;
+  /** Is it associated with the whole group already? */
+  readonly isOnGroup: boolean;
 }
 
-async function settingsOf({ check }: AdoptionRequest, optIn: OptInTag): Promise<CheckSettings> {
+async function settingsOf(
+  { check, autoScalingGroupName }: AdoptionRequest,
+  optIn: OptInTag,
+): Promise<CheckSettings> {
   if (!('id' in check))
-    return { ...check, id: undefined, intervalSeconds: CHECK_INTERVAL_SECONDS, isOnManagedPath: true };
+    return {
+      ...check,
+      id: undefined,
+      intervalSeconds: CHECK_INTERVAL_SECONDS,
+      isOnManagedPath: true,
+      isOnGroup: false,
+    };
   const facts = (await applicationStatusChecks([check.id])).get(check.id);
   const besides = await checkBesides(check.id);
   if (!facts || !besides) throw new CheckUnknown(`There is no application status check ${check.id}.`);
   requireOptIn(optIn, besides.tags, `application status check ${check.id}`);
   if (facts.aggregation === 'included')
     throw new CheckInUse(`${check.id} is included already: exclude it first, then it can be proven.`);
-  // What is associated elsewhere would be promoted there too, without any evidence.
   const found = (await checkAssociations()).filter(({ checkId }) => checkId === check.id);
-  if (found.length > 0)
+  // What is associated elsewhere would be promoted there too, without any evidence.
+  const elsewhere = found.filter(one => !isOnGroup(one, autoScalingGroupName));
+  if (elsewhere.length > 0)
     throw new CheckInUse(
-      `${check.id} is associated already (${found.length} associations), and its promotion would reach whatever they hold: disassociate it first, or let a check of its own be created.`,
+      `${check.id} is associated with ${elsewhere.map(associationValue).slice(0, 3).join(', ')} already, and its promotion would reach whatever that holds: disassociate it first, or let a check of its own be created.`,
     );
-  return { ...facts, ...besides };
+  return { ...facts, ...besides, isOnGroup: found.length > 0 };
 }
 
 /** A check that is closed out finds every instance impaired (R-BUDGET: said before anything is touched). */

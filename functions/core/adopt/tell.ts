@@ -8,7 +8,7 @@ import { aws, shellLine } from '../domain/aws-cli.ts';
 import type { Failure } from '../failure.ts';
 import { type AdoptionRecord, findAdoption, markAdoptionTold } from '../ledger/adoptions.ts';
 import { nowSeconds } from '../time.ts';
-import { groupTag } from './act.ts';
+import { groupTag } from './group-tag.ts';
 
 /**
  * What people are to be told of an adoption whose machine has failed. Nothing of one that was refused before it did anything,
@@ -41,16 +41,17 @@ function topicOf({ status, acts }: AdoptionRecord): AdoptionTopic {
 }
 
 /** Without its name a created check is found by its tag only, and the sweep does that. */
-function undoByHand({ checkId, acts, group }: AdoptionRecord): string[] {
+function undoByHand({ checkId, acts, group, plan }: AdoptionRecord): string[] {
   if (checkId === undefined) return [];
   const check = { 'application-status-check-id': checkId };
   if (acts.includes('created')) return [shellLine(aws('ec2', 'delete-application-status-check', check))];
+  const exclude = shellLine(
+    aws('ec2', 'modify-application-status-check', { ...check, aggregation: 'excluded' }),
+  );
   const { key, value } = groupTag(group);
+  if (plan.wasOnGroup) return [exclude];
   const tag = { 'target-tag-associations': `Key=${key},Value=${value}` };
-  return [
-    shellLine(aws('ec2', 'modify-application-status-check', { ...check, aggregation: 'excluded' })),
-    shellLine(aws('ec2', 'disassociate-application-status-check', { ...check, ...tag })),
-  ];
+  return [exclude, shellLine(aws('ec2', 'disassociate-application-status-check', { ...check, ...tag }))];
 }
 
 /** People were told. Written afterwards, so that what fails in between is told again (at least once). */

@@ -10,7 +10,10 @@ export type AdoptionAct = 'created' | 'sampled' | 'widened' | 'promoted';
 export interface AdoptionPlan {
   /** By which a created check is found again: the value of its tag `quiesce-adoption`. */
   readonly token: string;
+  /** Empty when the check was on the whole group already. */
   readonly sample: readonly string[];
+  /** Was it, excluded, before the adoption? Then it stays so when that is undone. */
+  readonly wasOnGroup: boolean;
   readonly observeSeconds: number;
   readonly optInTagValue: string;
 }

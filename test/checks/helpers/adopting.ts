@@ -119,6 +119,16 @@ export class Adopting {
     });
   }
 
+  /** A check that is on the whole group already, excluded, as its deployment has brought it. */
+  createCheckOnGroup(): string {
+    const ApplicationStatusCheckId = this.createCheck();
+    this.#api.AssociateApplicationStatusCheck({
+      ApplicationStatusCheckId,
+      TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: 'web' }],
+    });
+    return ApplicationStatusCheckId;
+  }
+
   /** As a person does. */
   associateByHand(checkId: string, ...InstanceIds: string[]): void {
     this.#api.AssociateApplicationStatusCheck({ ApplicationStatusCheckId: checkId, InstanceIds });
