@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { shown } from './faults.ts';
 
 const named = z.string().check(z.minLength(1));
 const count = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
@@ -18,7 +19,12 @@ const newCheck = z.strictObject({
 });
 export type NewCheck = z.output<typeof newCheck>;
 
-const existingCheck = z.strictObject({ id: z.string().check(z.regex(/^asc-[0-9a-f]{8,17}$/)) });
+export const checkId = z.string().check(
+  z.regex(/^asc-[0-9a-f]{8,17}$/, {
+    error: ({ input }) => `must be the id of a check such as asc-0123456789abcdef0, not ${shown(input)}`,
+  }),
+);
+const existingCheck = z.strictObject({ id: checkId });
 
 /** What a caller asks of promote-check. */
 export const adoptionRequest = z.strictObject({

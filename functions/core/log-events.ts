@@ -9,6 +9,7 @@ export const logEvents = {
   goalObserved: 'goal.observed',
   observationPending: 'observation.pending',
   handedOver: 'run.handed-over',
+  runPromoting: 'run.promoting',
   released: 'run.released',
   goAheadGiven: 'run.go-ahead',
   runSucceeded: 'run.succeeded',

@@ -50,6 +50,11 @@ export const concludePayload = z.object({
   outcome: z.enum(['go-ahead', 'succeeded', 'undone']),
 });
 
+export const adoptPayload = z.object({
+  ...actPayload.shape,
+  promotions: z.array(z.object({ checkId: named, group: named })).check(z.minLength(1)),
+});
+
 /** Empty names are of a machine whose input was too broken to carry one. */
 const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
 const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };

@@ -61,6 +61,7 @@ export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['Widen', { begins: 'whole group', ends: 'all others' }],
   ['Promote', { begins: 'promotion', ends: 'all others' }],
   ['ObserveHarm', { begins: 'watched', ends: 'all others' }],
+  ['Adopt', { begins: 'promotion', ends: 'all others' }],
   ['Fence', { ends: 'all others' }],
   ['LetActsEnd', { begins: 'undoing', ends: 'all others' }],
 ]);

@@ -98,7 +98,9 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   const instances = [...ec2.live()];
   if (fleet.autoScaling) for (const state of fleet.autoScaling.others) addOther(account, state);
   registerBesides(account, fleet, targetGroups, instances);
-  const checkIds = fleet.checks.map(check => addCheck(account, check, fleet.autoScaling !== null));
+  const checkIds = fleet.checks.map(check =>
+    addCheck(account, check, fleet.autoScaling !== null, tagsOf('checks')),
+  );
   for (const [number, instance] of instances.entries())
     if (typeof fleet.broken === 'boolean' ? fleet.broken : fleet.broken.includes(number))
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
@@ -169,7 +171,12 @@ export function registerBesides(
   });
 }
 
-function addCheck({ checks }: Account, check: Scenario['fleet']['checks'][number], grouped: boolean): string {
+function addCheck(
+  { checks }: Account,
+  check: Scenario['fleet']['checks'][number],
+  grouped: boolean,
+  tags: Readonly<Record<string, string>>,
+): string {
   const api = ec2Api(checks);
   const created = api.CreateApplicationStatusCheck({
     Protocol: 'http',
@@ -177,6 +184,12 @@ function addCheck({ checks }: Account, check: Scenario['fleet']['checks'][number
     Path: check.path,
     Aggregation: check.aggregation,
     InitializationGracePeriodSeconds: check.graceSeconds,
+    TagSpecifications: [
+      {
+        ResourceType: 'application-status-check',
+        Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+      },
+    ],
   });
   const id = created.ApplicationStatusCheck?.ApplicationStatusCheckId ?? '';
   api.AssociateApplicationStatusCheck({

@@ -147,12 +147,19 @@ async function bracketed(stack: Stack, spec: DeploymentSpec, batch: Bracketed): 
   refuseUnlessSucceeded(before);
   journal.record({ type: 'deployment', state: 'go-ahead', instanceIds: batch.instanceIds, detail: runId });
   const installed = await batch.install().catch(failedBatch);
-  const after = stack.startExecution('AfterDeploy', { name: `after-${runId}`, input: { runId } });
+  const asked = { runId, ...(spec.promotes && { promoteCheckIds: excludedChecks(batch.account) }) };
+  const after = stack.startExecution('AfterDeploy', { name: `after-${runId}`, input: asked });
   batch.executions.push(after);
   await after.ended;
   if (installed) throw installed;
   refuseUnlessSucceeded(after);
 }
+
+const excludedChecks = ({ checks }: Account): string[] =>
+  checks.registry
+    .active()
+    .filter(({ settings }) => settings.aggregation === 'excluded')
+    .map(({ id }) => id);
 
 /** A pipeline closes the bracket also when the deployment has failed. */
 function failedBatch(error: unknown): BatchFailed {

@@ -91,10 +91,12 @@ const ONLY_THROUGH_CODEDEPLOY = [
 function foreignMembers(spec: DeploymentSpec): Fault[] {
   const throughCodeDeploy = spec.through === 'codedeploy';
   if (spec.adopt)
-    return (['batches', 'instances', ...ONLY_THROUGH_CODEDEPLOY] as const)
+    return (['batches', 'instances', 'promotes', ...ONLY_THROUGH_CODEDEPLOY] as const)
       .filter(name => spec[name] !== undefined)
       .map(name => ({ path: [name], message: 'is not for an adoption, which deploys nothing' }));
-  const foreign = throughCodeDeploy ? (['batches', 'instances'] as const) : ONLY_THROUGH_CODEDEPLOY;
+  const foreign = throughCodeDeploy
+    ? (['batches', 'instances', 'promotes'] as const)
+    : ONLY_THROUGH_CODEDEPLOY;
   const faults: Fault[] = foreign
     .filter(name => spec[name] !== undefined)
     .map(name => ({ path: [name], message: `is not for a deployment through ${spec.through}` }));

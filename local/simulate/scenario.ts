@@ -74,8 +74,8 @@ const fleet = z.strictObject({
     .default([])
     .describe('ports on which the application answers besides those of the target groups'),
   optedIn: z
-    .array(z.enum(['instances', 'targetGroups', 'autoScalingGroup']))
-    .default(['instances', 'targetGroups', 'autoScalingGroup'])
+    .array(z.enum(['instances', 'targetGroups', 'autoScalingGroup', 'checks']))
+    .default(['instances', 'targetGroups', 'autoScalingGroup', 'checks'])
     .describe('what carries the opt-in tag'),
   autoScaling: z
     .strictObject({
@@ -203,6 +203,10 @@ const deployment = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe("the rest of before-deploy's input, by schemas/before-deploy.schema.json"),
+  promotes: z
+    .boolean()
+    .optional()
+    .describe('in batches, after-deploy is asked to promote the excluded checks of the fleet'),
   adopt: z
     .record(z.string(), z.unknown())
     .optional()
