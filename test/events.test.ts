@@ -15,6 +15,8 @@ const answers = {
   'execution-ended': { function: 'SettleFunction', answer: { undoing: [] } },
   'deployment-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
+  'break-loops': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
+  'instance-terminated': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
@@ -63,7 +65,7 @@ describe('the shipped events', () => {
     },
   );
 
-  test.each(['execution-ended', 'deployment-failed', 'instance-failed'])(
+  test.each(['execution-ended', 'deployment-failed', 'instance-failed', 'instance-terminated'])(
     '%s matches a rule of the template',
     async name => {
       const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });

@@ -34,6 +34,8 @@ export const logEvents = {
   adoptionEnded: 'adoption.ended',
   adoptionUnended: 'adoption.unended',
   adoptionTold: 'adoption.told',
+  loopsBroken: 'loops.broken',
+  demotionTold: 'demotion.told',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

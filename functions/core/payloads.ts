@@ -59,7 +59,12 @@ export const adoptPayload = z.object({
 const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
 const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };
 
+const demotion = { checkId: named, at: instant };
+const topics = z.enum(['demoted', 'observed', 'again', 'over']);
+
 export const tellPayload = z.union([
+  z.object({ phase: z.literal('compose'), what: topics, ...demotion }),
+  z.object({ phase: z.literal('told'), what: topics, ...demotion }),
   z.object({ phase: z.literal('compose'), ...failedRun }),
   z.object({ phase: z.literal('compose'), ...failedAdoption }),
   z.object({ phase: z.literal('told'), what: named, ...failedRun }),

@@ -16,6 +16,9 @@ type Setting =
   | 'AFTER_DEPLOY_ARN'
   | 'UNDO_RUN_ARN'
   | 'PROMOTE_CHECK_ARN'
+  | 'TELL_PEOPLE_ARN'
+  | 'LOOP_BREAKER'
+  | 'OPT_IN_TAG_VALUE'
   | 'HOOK_POLICY'
   | 'HOOK_FLEET';
 

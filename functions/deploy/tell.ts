@@ -2,14 +2,19 @@ import type * as z from 'zod/mini';
 import { composeOnAdoption, rememberOnAdoption } from '../core/adopt/tell.ts';
 import { compose, remember } from '../core/bracket/tell.ts';
 import { logEvents } from '../core/log-events.ts';
+import { composeOnDemotion, rememberOnDemotion } from '../core/loops/tell.ts';
 import { tellPayload } from '../core/payloads.ts';
 import { say, step } from '../core/step.ts';
 
 type Telling = z.output<typeof tellPayload>;
 
-/** Says what people are to be told of a failed run or adoption, and writes down that they were. */
+/** Says what people are to be told of a failed run or adoption, or of a demoted check, and writes down that they were. */
 export const handler = step<typeof tellPayload, unknown>(tellPayload, payload =>
-  'runId' in payload ? tellOfRun(payload) : tellOfAdoption(payload),
+  'checkId' in payload
+    ? tellOfDemotion(payload)
+    : 'runId' in payload
+      ? tellOfRun(payload)
+      : tellOfAdoption(payload),
 );
 
 async function tellOfRun(payload: Extract<Telling, { runId: string }>) {
@@ -25,5 +30,12 @@ async function tellOfAdoption(payload: Extract<Telling, { group: string }>) {
   const { group, what } = payload;
   const remembered = await rememberOnAdoption(group, what);
   say(logEvents.adoptionTold, { group, what });
+  return remembered;
+}
+
+async function tellOfDemotion({ phase, checkId, what, at }: Extract<Telling, { checkId: string }>) {
+  if (phase === 'compose') return composeOnDemotion(checkId, what, at);
+  const remembered = await rememberOnDemotion(checkId, what);
+  say(logEvents.demotionTold, { checkId, what });
   return remembered;
 }

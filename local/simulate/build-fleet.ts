@@ -135,7 +135,8 @@ function addHooks({ autoScaling }: Account, group: Group, hooks: Hooks): void {
 const isAttached = (spec: Scenario['fleet']['targetGroups'][number] | undefined): boolean =>
   spec?.targetType === 'instance' && spec.attached;
 
-const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
+/** What lets every check and every request in. */
+export const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
 
 function addOther({ autoScaling }: Account, state: Parameters<Account['autoScaling']['addMember']>[1]): void {
   if (state === 'Pending:Wait' || state === 'Terminating:Wait') {

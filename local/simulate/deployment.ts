@@ -56,6 +56,7 @@ class BatchFailed extends Error {
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
 export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
+  if (spec.idleMinutes !== undefined) return leaveAlone(site, spec.idleMinutes);
   if (spec.adopt) return adopt(site, name, spec.adopt);
   if (spec.through === 'codedeploy') return deployThroughCodeDeploy(site, { name, spec });
   const { account, fleet, stack } = site;
@@ -90,6 +91,12 @@ export async function deploy(site: Site, { name, spec }: NamedDeployment): Promi
   }
   journal.record({ type: 'deployment', state: 'succeeded', instanceIds: all, detail: '' });
   return { outcome: 'succeeded', error: '', cause: '', batches };
+}
+
+/** What happens meanwhile is up to the scenario's events. */
+async function leaveAlone({ account: { world } }: Site, minutes: number): Promise<DeploymentResult> {
+  await world.clock.sleep(minutes * 60_000);
+  return { outcome: 'succeeded', error: '', cause: '', batches: [] };
 }
 
 function chosen({ instances }: BuiltFleet, { instances: numbers }: DeploymentSpec): readonly Instance[] {

@@ -4,7 +4,7 @@ import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { BuiltFleet } from './build-fleet.ts';
-import { registerBesides } from './build-fleet.ts';
+import { OPEN, registerBesides } from './build-fleet.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
 /**
@@ -80,6 +80,19 @@ function happen(
     case 'break-application':
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
       return;
+    case 'close-security-group':
+      setIngress(account, []);
+      return;
+    case 'open-security-group':
+      setIngress(account, [OPEN]);
+      return;
+    case 'include-check':
+      for (const ApplicationStatusCheckId of checksLeft(account))
+        ec2Api(account.checks).ModifyApplicationStatusCheck({
+          ApplicationStatusCheckId,
+          Aggregation: 'included',
+        });
+      return;
     case 'stop-deployment':
       stopDeployment(account);
       return;
@@ -123,6 +136,10 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
     default:
       return true;
   }
+}
+
+function setIngress({ ec2: { network } }: Account, rules: Parameters<typeof network.setIngress>[1]): void {
+  for (const id of network.securityGroups.keys()) network.setIngress(id, rules);
 }
 
 /** The checks of the fleet, and one that is adopted. */

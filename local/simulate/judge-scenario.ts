@@ -91,11 +91,11 @@ const ONLY_THROUGH_CODEDEPLOY = [
 function foreignMembers(spec: DeploymentSpec): Fault[] {
   const throughCodeDeploy = spec.through === 'codedeploy';
   if (spec.adopt)
-    return (['batches', 'instances', 'promotes', ...ONLY_THROUGH_CODEDEPLOY] as const)
+    return (['batches', 'instances', 'promotes', 'idleMinutes', ...ONLY_THROUGH_CODEDEPLOY] as const)
       .filter(name => spec[name] !== undefined)
       .map(name => ({ path: [name], message: 'is not for an adoption, which deploys nothing' }));
   const foreign = throughCodeDeploy
-    ? (['batches', 'instances', 'promotes'] as const)
+    ? (['batches', 'instances', 'promotes', 'idleMinutes'] as const)
     : ONLY_THROUGH_CODEDEPLOY;
   const faults: Fault[] = foreign
     .filter(name => spec[name] !== undefined)

@@ -203,6 +203,11 @@ const deployment = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe("the rest of before-deploy's input, by schemas/before-deploy.schema.json"),
+  idleMinutes: z
+    .number()
+    .min(1)
+    .optional()
+    .describe('instead of a deployment, the fleet is left to itself for so long'),
   promotes: z
     .boolean()
     .optional()
@@ -239,6 +244,9 @@ const happening = z.strictObject({
     'refresh-instances',
     'mark-unhealthy',
     'break-application',
+    'close-security-group',
+    'open-security-group',
+    'include-check',
   ]),
   instance: z.int().min(0).default(0).describe('its number, counted from 0'),
   machine: z
@@ -290,6 +298,10 @@ export const scenario = z.strictObject({
     })
     .prefault({})
     .describe("the account's quotas of application status checks, where they are not AWS's defaults"),
+  parameters: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe("parameters of Quiesce's own stack, where they do not have their defaults"),
   deployment: deployment.prefault({}),
   rivals: z
     .array(rival)

@@ -114,7 +114,7 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
         code,
         gates: [...(settings.gates?.(account) ?? []), ...(faults ? [faults.gate] : []), invariants.gate],
         ...(dies && { dies }),
-        ...(settings.parameters && { parameters: settings.parameters }),
+        parameters: { ...scenario.parameters, ...settings.parameters },
         ...(deliveries && { deliveries }),
       });
   if (stack) account.onEvent(event => stack.events.put(event));

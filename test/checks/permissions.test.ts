@@ -18,5 +18,7 @@ test('what adopts a check may do all that it does, and nothing else', async () =
   await group.adopt();
   const denied = group.bracket.stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'));
   expect(denied).toEqual([]);
-  expect(unneededByAll('adopting', [group.bracket.stack])).toEqual([]);
+  // What the loop breaker needs is seen where it is on.
+  const unneeded = unneededByAll('adopting', [group.bracket.stack]);
+  expect(unneeded.filter(one => !one.startsWith('BreakLoops'))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type {
   DescribeSecurityGroupsCommandInput,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
-import { causesSince } from '../../functions/core/aws/auto-scaling.ts';
+import { activitiesSince } from '../../functions/core/aws/auto-scaling.ts';
 import {
   associate,
   checkBesides,
@@ -199,9 +199,12 @@ test('a subnet has its blocks of both versions', async () => {
 
 test('the causes of what a group has done since are read, and no others', async () => {
   const account = scripted('autoscaling', {
-    DescribeScalingActivities: () => ({ Activities: [{ Cause: 'because' }, {}] }),
+    DescribeScalingActivities: () => ({
+      Activities: [{ StartTime: new Date('2026-11-30T09:01:00Z'), Cause: 'because' }, {}],
+    }),
   });
-  expect(await account.run(() => causesSince('web', new Date('2026-11-30T09:00:00Z')))).toEqual(['because']);
+  const found = await account.run(() => activitiesSince('web', new Date('2026-11-30T09:00:00Z')));
+  expect(found.map(({ cause }) => cause)).toEqual(['because']);
   expect(account.asked[0]?.input).toMatchObject({
     AutoScalingGroupName: 'web',
     Filters: [{ Name: 'StartTimeLowerBound', Values: ['2026-11-30T09:00:00.000Z'] }],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod/mini';
-import { causesSince } from '../aws/auto-scaling.ts';
+import { activitiesSince } from '../aws/auto-scaling.ts';
 import type { CheckFacts } from '../aws/ec2.ts';
 import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
 import { nextWait } from '../domain/pace.ts';
@@ -102,8 +102,8 @@ async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise
       status.checks.some(one => one.checkId === id && one.status === 'failed'),
   );
   const impaired = failing.map(({ instanceId }) => instanceId);
-  const causes = await causesSince(record.group, new Date((record.promotedAt ?? 0) * 1000));
-  const replacements = causes.filter(isOfApplicationStatus);
+  const activities = await activitiesSince(record.group, new Date((record.promotedAt ?? 0) * 1000));
+  const replacements = activities.map(({ cause }) => cause).filter(isOfApplicationStatus);
   const harm = harmOf(
     { instances: instances.length, impaired, replacements },
     record.request.impairedPercent,

@@ -4,9 +4,7 @@ import { groups } from '../aws/auto-scaling.ts';
 import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import { checkBesides } from '../aws/checks.ts';
 import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
-import { cidrsOfSubnets, rulesOfGroups } from '../aws/security-groups.ts';
 import { leastObservation, sampleOf } from '../domain/adoption.ts';
-import { judgeIngress, managedPath, pathEndOf } from '../domain/ingress.ts';
 import {
   AutoScalingGroupUnknown,
   BudgetExceedsTimeout,
@@ -26,6 +24,7 @@ import {
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { isOnGroup } from './group-tag.ts';
+import { missingIngress } from './missing-ingress.ts';
 import { type Adoptee, type Precheck, precheck } from './precheck.ts';
 
 export interface Planned extends Precheck {
@@ -128,21 +127,9 @@ async function settingsOf(
 
 /** A check that is closed out finds every instance impaired (R-BUDGET: said before anything is touched). */
 async function requireIngress(instances: readonly InstanceFacts[], port: number): Promise<void> {
-  const ends = new Map(
-    instances.map(pathEndOf).map(end => [[end.subnetId, ...end.groupIds].join(' '), end] as const),
-  );
-  const seen = {
-    rulesByGroup: await rulesOfGroups([...new Set(instances.flatMap(one => one.securityGroupIds))]),
-    cidrsBySubnet: await cidrsOfSubnets([...new Set([...ends.values()].map(({ subnetId }) => subnetId))]),
-    // Not read: what a prefix list decides is unknown, and the excluded observation decides.
-    cidrsByPrefixList: new Map<string, string[]>(),
-  };
-  const add = [...ends.values()].flatMap(end => {
-    const verdict = judgeIngress(managedPath(end, port, 'ipv4'), seen);
-    return verdict.kind === 'closed' ? verdict.add.map(({ command }) => command) : [];
-  });
+  const add = await missingIngress(instances, port);
   if (add.length > 0)
     throw new IngressClosed(
-      `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add: ${[...new Set(add)].join('; ')}.`,
+      `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add: ${add.join('; ')}.`,
     );
 }

@@ -135,8 +135,14 @@ function attachedTargetGroups({ TargetGroupARNs, TrafficSources }: AutoScalingGr
   return [...new Set(all.filter(arn => arn !== undefined))];
 }
 
-/** The causes of the activities of a group that have begun since then, as Auto Scaling tells them; those in progress too. */
-export async function causesSince(groupName: string, since: Date): Promise<string[]> {
+/** An activity of a group, as Auto Scaling tells it. */
+export interface ScalingActivity {
+  readonly cause: string;
+  readonly startedAt: Date;
+}
+
+/** The activities of a group that have begun since then, those in progress too. */
+export async function activitiesSince(groupName: string, since: Date): Promise<ScalingActivity[]> {
   const activities = await pages(async next => {
     const command = new DescribeScalingActivitiesCommand({
       AutoScalingGroupName: groupName,
@@ -146,7 +152,9 @@ export async function causesSince(groupName: string, since: Date): Promise<strin
     const answer = await send('autoscaling:DescribeScalingActivities', () => autoScaling().send(command));
     return { items: answer.Activities, next: answer.NextToken };
   });
-  return activities.flatMap(({ Cause }) => Cause ?? []);
+  return activities.flatMap(({ Cause, StartTime }) =>
+    Cause && StartTime ? [{ cause: Cause, startedAt: StartTime }] : [],
+  );
 }
 
 const REFRESHING = new Set(['Pending', 'InProgress', 'Cancelling', 'RollbackInProgress', 'Baking']);

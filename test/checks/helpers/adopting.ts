@@ -5,6 +5,8 @@ import type { Execution } from '../../../local/states/execution.ts';
 import { ServiceError } from '../../../local/wire/contract.ts';
 import { type Bracket, type BracketSettings, bracket, type Fleet } from '../../machine/helpers/bracket.ts';
 
+type Network = Bracket['standing']['account']['ec2']['network'];
+
 /** Three instances in two zones, in a group that looks at nothing but EC2's status, without a check. */
 export const unchecked: Fleet = {
   instances: 3,
@@ -144,8 +146,16 @@ export class Adopting {
 
   /** No check reaches the group any more. */
   closeIngress(): void {
-    const { ec2 } = this.bracket.standing.account;
-    for (const group of ec2.network.securityGroups.keys()) ec2.network.setIngress(group, []);
+    this.#setIngress([]);
+  }
+
+  openIngress(): void {
+    this.#setIngress([{ fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } }]);
+  }
+
+  #setIngress(rules: Parameters<Network['setIngress']>[1]): void {
+    const { network } = this.bracket.standing.account.ec2;
+    for (const group of network.securityGroups.keys()) network.setIngress(group, rules);
   }
 
   /** Another group, like this one but for its size and tags. */
