@@ -148,6 +148,18 @@ test('what the loop breaker may do it needs, and no more', async () => {
   expect(unneeded).toEqual([]);
 });
 
+test('a check on nothing, on single instances, or on a group that is gone has no loop', async () => {
+  const group = await included();
+  group.createCheck();
+  group.associateByHand(group.createCheck(), ...group.bracket.ids(0));
+  group.bracket.standing.account.autoScaling.deleteGroup('web');
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(group.aggregations).toEqual(['included', 'excluded', 'excluded']);
+  const failed = group.bracket.stack.lambda.logs.filter(({ line }) => line.includes('step.failed'));
+  expect(failed).toEqual([]);
+});
+
 test('nothing is looked for unless a stack says so', async () => {
   const group = await included({}, {});
   group.closeIngress();

@@ -70,7 +70,7 @@ const toDemotion = (checkId: string, item: Item): Demotion => ({
   checkId,
   status: textAt(item, 'status') as Demotion['status'],
   at: Number(item.at?.N),
-  groups: parsed<string[]>(item.groups) ?? [],
+  groups: parsed<string[]>(item.groups) as string[],
   cause: textAt(item, 'cause'),
   told: item.told?.SS ?? [],
 });

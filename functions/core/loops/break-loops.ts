@@ -65,8 +65,8 @@ async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]
   const ids = await checksWithTag(key, value);
   if (ids.length === 0) return [];
   const checks = await applicationStatusChecks(ids);
-  const groupsOf = Map.groupBy(await checkAssociations(), ({ checkId }) => checkId);
-  const names = (id: string) => (groupsOf.get(id) ?? []).flatMap(one => groupIn(one) ?? []);
+  const associations = await checkAssociations();
+  const names = (id: string) => associations.flatMap(one => (one.checkId === id ? (groupIn(one) ?? []) : []));
   const members = await membersOfGroups([...new Set([...checks.keys()].flatMap(names))]);
   return [...checks.values()].map(check => ({
     check,
