@@ -86,10 +86,19 @@ describe('nothing is included, and what was created is gone,', () => {
     expect(await group.bracket.violations()).toEqual([]);
   });
 
-  test('when customer-managed paths are closed, which are not judged beforehand', async () => {
+  test('when a customer-managed path is closed: the rule to add is named', async () => {
     const group = await adopting();
     const id = group.createCheckOnPath();
     group.closeIngress();
+    const adoption = await group.adopt({ check: { id } });
+    expect(outcome(adoption)).toBe('FAILED IngressClosed');
+    expect(adoption.cause).toContain('authorize-security-group-ingress');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], []]);
+  });
+
+  test('when no customer-managed path leads to an instance, which only the observation tells', async () => {
+    const group = await adopting();
+    const id = group.createCheckOnPath();
     expect(outcome(await group.adopt({ check: { id } }))).toBe('FAILED CheckNotProven');
     expect([group.aggregations, group.associations]).toEqual([['excluded'], []]);
   });

@@ -65,19 +65,36 @@ test('R-PAGE: checks are found by their tag on every page, and deleted ones are 
   expect(await account.run(() => checkBesides('asc-9'))).toBeUndefined();
 });
 
+const PATH = {
+  Source: { SubnetId: 'subnet-1', SecurityGroupId: 'sg-1' },
+  Destinations: [{ SubnetId: 'subnet-2', SecurityGroupId: 'sg-2' }],
+};
+const path = {
+  source: { subnetId: 'subnet-1', groupId: 'sg-1' },
+  destinations: [{ subnetId: 'subnet-2', groupId: 'sg-2' }],
+};
+const nowhere = { subnetId: '', groupId: '' };
+
 test.each([
-  [{}, true],
-  [{ DeviceIndex: 0, IpVersion: 'ipv4' }, true],
-  [{ DeviceIndex: 1 }, false],
-  [{ IpVersion: 'ipv6' }, false],
-  [{ HealthCheckPaths: [{ Source: { SubnetId: 'subnet-1' } }] }, false],
-] as const)('a check with %j asks on a managed path: %s', async (settings, isOnManagedPath) => {
+  [{}, { deviceIndex: 0, ipVersion: 'ipv4', paths: [] }],
+  [
+    { DeviceIndex: 0, IpVersion: 'ipv4' },
+    { deviceIndex: 0, ipVersion: 'ipv4', paths: [] },
+  ],
+  [{ IpVersion: 'ipv6' }, { deviceIndex: 0, ipVersion: 'ipv6', paths: [] }],
+  [{ HealthCheckPaths: [PATH] }, { deviceIndex: 0, ipVersion: 'ipv4', paths: [path] }],
+  [
+    { HealthCheckPaths: [{}] },
+    { deviceIndex: 0, ipVersion: 'ipv4', paths: [{ source: nowhere, destinations: [] }] },
+  ],
+  [{ DeviceIndex: 1 }, { deviceIndex: 1, ipVersion: 'ipv4', paths: [] }],
+] as const)('a check with %j asks by %j', async (settings, route) => {
   const account = scripted('ec2', {
     DescribeApplicationStatusChecks: () => ({
       ApplicationStatusChecks: [{ ApplicationStatusCheckId: 'asc-1', Tags: [{ Key: 'a' }], ...settings }],
     }),
   });
-  expect(await account.run(() => checkBesides('asc-1'))).toEqual({ tags: { a: '' }, isOnManagedPath });
+  expect(await account.run(() => checkBesides('asc-1'))).toEqual({ tags: { a: '' }, route });
 });
 
 test('R-PARTIAL: what was not associated is named, with the reason that EC2 gives', async () => {

@@ -5,6 +5,7 @@ import {
   type GroupRule,
   judgeIngress,
   managedPath,
+  pathsTo,
   type SeenNetwork,
 } from '../../functions/core/domain/ingress.ts';
 import { Network } from '../../local/account/ec2-network.ts';
@@ -90,6 +91,23 @@ test('of several groups, each has to be let in: AWS does not say with which the 
     });
   expect(judgeIngress(managedPath(both, 8080, 'ipv4'), network(ownOnly)).kind).toBe('unknown');
   expect(judgeIngress(managedPath(both, 8080, 'ipv4'), network(rule({}))).kind).toBe('open');
+});
+
+test('a customer-managed path leads to the instances of its destinations, by their subnet and one of their groups', () => {
+  const source = { subnetId: 'subnet-b', groupId: 'sg-checks' };
+  const to = (subnetId: string, groupId: string) => ({ source, destinations: [{ subnetId, groupId }] });
+  const paths = [to('subnet-a', 'sg-app'), to('subnet-a', 'sg-other'), to('subnet-b', 'sg-app')];
+  const [only, ...others] = pathsTo(instance, 8080, { deviceIndex: 0, ipVersion: 'ipv6', paths });
+  expect(others).toEqual([]);
+  expect(only).toEqual({
+    source: { subnetId: 'subnet-b', groupIds: ['sg-checks'] },
+    destination: instance,
+    port: 8080,
+    ipVersion: 'ipv6',
+  });
+  const managed = { deviceIndex: 0, ipVersion: 'ipv4', paths: [] } as const;
+  expect(pathsTo(instance, 8080, managed)).toEqual([managedPath(instance, 8080, 'ipv4')]);
+  expect(pathsTo(instance, 8080, { ...managed, deviceIndex: 1 })).toEqual([]);
 });
 
 test('between two subnets the network ACLs decide too', () => {

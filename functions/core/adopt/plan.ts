@@ -5,6 +5,7 @@ import { associationValue, checkAssociations } from '../aws/check-associations.t
 import { checkBesides } from '../aws/checks.ts';
 import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
 import { leastObservation, sampleOf } from '../domain/adoption.ts';
+import type { CheckRoute } from '../domain/ingress.ts';
 import {
   AutoScalingGroupUnknown,
   BudgetExceedsTimeout,
@@ -60,7 +61,7 @@ export async function planAdoption(
     throw new NothingToDo(`${name} has no instance in service, so nothing could prove the check.`);
   for (const { id, tags } of instances) requireOptIn(optIn, tags, `instance ${id}`);
   const check = await settingsOf(request, optIn);
-  if (check.isOnManagedPath) await requireIngress(instances, check.port);
+  await requireIngress(instances, check.port, check.route);
   const least = leastObservation(check, evaluations, DESCRIBE_LAG_SECONDS);
   const observeSeconds = Math.max(request.observeSeconds, least);
   const total = 2 * observeSeconds + watchSeconds + ROOM_SECONDS;
@@ -92,7 +93,7 @@ interface CheckSettings extends Adoptee {
   readonly port: number;
   readonly successThreshold: number;
   readonly intervalSeconds: number;
-  readonly isOnManagedPath: boolean;
+  readonly route: CheckRoute;
   /** Is it associated with the whole group already? */
   readonly isOnGroup: boolean;
 }
@@ -106,7 +107,7 @@ async function settingsOf(
       ...check,
       id: undefined,
       intervalSeconds: CHECK_INTERVAL_SECONDS,
-      isOnManagedPath: true,
+      route: { deviceIndex: 0, ipVersion: 'ipv4', paths: [] },
       isOnGroup: false,
     };
   const facts = (await applicationStatusChecks([check.id])).get(check.id);
@@ -126,8 +127,12 @@ async function settingsOf(
 }
 
 /** A check that is closed out finds every instance impaired (R-BUDGET: said before anything is touched). */
-async function requireIngress(instances: readonly InstanceFacts[], port: number): Promise<void> {
-  const add = await missingIngress(instances, port);
+async function requireIngress(
+  instances: readonly InstanceFacts[],
+  port: number,
+  route: CheckRoute,
+): Promise<void> {
+  const add = await missingIngress(instances, port, route);
   if (add.length > 0)
     throw new IngressClosed(
       `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add: ${add.join('; ')}.`,

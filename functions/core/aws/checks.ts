@@ -9,6 +9,7 @@ import {
   type UnsuccessfulAssociationResponseObject,
 } from '@aws-sdk/client-ec2';
 import type { NewCheck } from '../adoption-request.ts';
+import type { CheckRoute } from '../domain/ingress.ts';
 import { pages } from './batch.ts';
 import { given, isNotFound, send } from './call.ts';
 import { ec2 } from './clients.ts';
@@ -62,18 +63,33 @@ export async function checkBesides(id: string): Promise<CheckBesides | undefined
   return (
     check && {
       tags: Object.fromEntries((check.Tags ?? []).map(tag => [tag.Key, tag.Value ?? ''])),
-      isOnManagedPath:
-        (check.HealthCheckPaths ?? []).length === 0 &&
-        (check.DeviceIndex ?? 0) === 0 &&
-        (check.IpVersion ?? 'ipv4') === 'ipv4',
+      route: routeOf(check),
     }
   );
 }
 
 export interface CheckBesides {
   readonly tags: Readonly<Record<string, string>>;
-  /** Does it ask the primary interface by IPv4, on a path that AWS manages? */
-  readonly isOnManagedPath: boolean;
+  readonly route: CheckRoute;
+}
+
+function routeOf({
+  DeviceIndex = 0,
+  IpVersion,
+  HealthCheckPaths = [],
+}: ApplicationStatusCheckResponseObject): CheckRoute {
+  const place = ({ SubnetId = '', SecurityGroupId = '' }) => ({
+    subnetId: SubnetId,
+    groupId: SecurityGroupId,
+  });
+  return {
+    deviceIndex: DeviceIndex,
+    ipVersion: IpVersion === 'ipv6' ? 'ipv6' : 'ipv4',
+    paths: HealthCheckPaths.map(({ Source = {}, Destinations = [] }) => ({
+      source: place(Source),
+      destinations: Destinations.map(place),
+    })),
+  };
 }
 
 const LISTING = 'ec2:DescribeApplicationStatusChecks';

@@ -73,6 +73,45 @@ export const managedPath = (
   ipVersion: CheckPath['ipVersion'],
 ): CheckPath => ({ source: instance, destination: instance, port, ipVersion });
 
+/** From where a check asks. */
+export interface CheckRoute {
+  /** The interface of the instance that is asked: only of the primary one, 0, anything is known here. */
+  readonly deviceIndex: number;
+  readonly ipVersion: CheckPath['ipVersion'];
+  /** The customer-managed paths; none when AWS manages them. */
+  readonly paths: readonly {
+    readonly source: NetworkPlace;
+    readonly destinations: readonly NetworkPlace[];
+  }[];
+}
+
+interface NetworkPlace {
+  readonly subnetId: string;
+  readonly groupId: string;
+}
+
+/** The paths by which a check asks an instance, as far as they are known. One that no customer-managed path leads to is asked by none. */
+export function pathsTo(
+  instance: PathEnd,
+  port: number,
+  { deviceIndex, ipVersion, paths }: CheckRoute,
+): CheckPath[] {
+  if (deviceIndex !== 0) return [];
+  if (paths.length === 0) return [managedPath(instance, port, ipVersion)];
+  return paths
+    .filter(({ destinations }) =>
+      destinations.some(
+        ({ subnetId, groupId }) => subnetId === instance.subnetId && instance.groupIds.includes(groupId),
+      ),
+    )
+    .map(({ source: { subnetId, groupId } }) => ({
+      source: { subnetId, groupIds: [groupId] },
+      destination: instance,
+      port,
+      ipVersion,
+    }));
+}
+
 /** Do the security groups let the check reach the instance? */
 export function judgeIngress(path: CheckPath, seen: SeenNetwork): IngressVerdict {
   const { source, destination } = path;

@@ -4,7 +4,7 @@ import { type Member, membersOfGroups } from '../adopt/members.ts';
 import { missingIngress } from '../adopt/missing-ingress.ts';
 import { activitiesSince } from '../aws/auto-scaling.ts';
 import { checkAssociations } from '../aws/check-associations.ts';
-import { checksWithTag, setAggregation } from '../aws/checks.ts';
+import { checkBesides, checksWithTag, setAggregation } from '../aws/checks.ts';
 import { applicationStatusChecks, type CheckFacts, describeInstances } from '../aws/ec2.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
@@ -116,7 +116,9 @@ async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): 
   const isBlocked = ({ status }: Member) =>
     status?.checks.some(({ checkId, code }) => checkId === id && code === 'ConnectionTimeout') ?? false;
   const blocked = members.filter(isBlocked).map(({ instanceId }) => instanceId);
-  const add = await missingIngress([...(await describeInstances(blocked)).values()], port);
+  const besides = blocked.length === 0 ? undefined : await checkBesides(id);
+  if (!besides) return '';
+  const add = await missingIngress([...(await describeInstances(blocked)).values()], port, besides.route);
   return add.length === 0 ? '' : ` Add: ${add.join('; ')}.`;
 }
 
