@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, runRequest } from '../functions/core/request.ts';
 import { memberTable } from './member-table.ts';
 import { scenario } from './simulate/scenario.ts';
@@ -9,6 +10,7 @@ import { scenario } from './simulate/scenario.ts';
 export const publishedSchemas: Readonly<Record<string, string>> = {
   'before-deploy.schema.json': published('Input of the machine BeforeDeploy', runRequest),
   'after-deploy.schema.json': published('Input of the machine AfterDeploy', afterRequest),
+  'promote-check.schema.json': published('Input of the machine PromoteCheck', adoptionRequest),
   'scenario.schema.json': published('A scenario of `quiesce simulate`', scenario),
 };
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, readRequest, runRequest } from '../functions/core/request.ts';
 import { readScenario } from '../local/simulate/scenario.ts';
 import { standUp } from '../local/simulate/simulation.ts';
@@ -16,10 +17,12 @@ const answers = {
   'instance-failed': { function: 'SettleFunction', answer: { undoing: [] } },
   'health-check-log': { function: 'ReadHealthCheckLogFunction', error: 'LogUnreadable' },
   'view-zones': { function: 'ViewZonesFunction', answer: { groups: 1, classes: { well: 1 } } },
+  'break-loops': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
+  'instance-terminated': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
-const requests = ['before-deploy', 'after-deploy'];
+const requests = ['before-deploy', 'after-deploy', 'promote-check'];
 
 /** Each shipped event that starts a machine by itself, and where that ends in an account that has no such group. */
 const machines = {
@@ -36,6 +39,7 @@ describe('the shipped events', () => {
   test('of the machines are requests that they take', () => {
     expect(readRequest(runRequest, event('before-deploy')).runId).toBe('release-42');
     expect(readRequest(afterRequest, event('after-deploy')).runId).toBe('release-42');
+    expect(readRequest(adoptionRequest, event('promote-check')).evaluations).toBe(2);
   });
 
   test.each(Object.entries(answers))('%s is one that its function understands', async (name, expected) => {
@@ -63,14 +67,17 @@ describe('the shipped events', () => {
     },
   );
 
-  test.each(['execution-ended', 'deployment-failed', 'instance-failed', 'health-check-log'])(
-    '%s matches a rule of the template',
-    async name => {
-      const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
-      const matching = [...(stack?.template.rules.values() ?? [])].filter(
-        ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(event(name)),
-      );
-      expect(matching).toHaveLength(1);
-    },
-  );
+  test.each([
+    'execution-ended',
+    'deployment-failed',
+    'instance-failed',
+    'health-check-log',
+    'instance-terminated',
+  ])('%s matches a rule of the template', async name => {
+    const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
+    const matching = [...(stack?.template.rules.values() ?? [])].filter(
+      ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(event(name)),
+    );
+    expect(matching).toHaveLength(1);
+  });
 });

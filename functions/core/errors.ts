@@ -108,6 +108,51 @@ export class SuppressionRefused extends Refusal {
   override readonly name = 'SuppressionRefused';
 }
 
+/** There is no such application status check. */
+export class CheckUnknown extends Refusal {
+  override readonly name = 'CheckUnknown';
+}
+
+/** The check is included already, or is associated with something else: what it finds has consequences elsewhere. */
+export class CheckInUse extends Refusal {
+  override readonly name = 'CheckInUse';
+}
+
+/** Another adoption is at work on the group or on the check, or has still to be undone. */
+export class AdoptionInProgress extends Refusal {
+  override readonly name = 'AdoptionInProgress';
+}
+
+/** The adoption has ended, so nothing more may be done in its name (D5). */
+export class AdoptionEnded extends Refusal {
+  override readonly name = 'AdoptionEnded';
+}
+
+/** The security groups do not let the check in: it would find every instance impaired. */
+export class IngressClosed extends Refusal {
+  override readonly name = 'IngressClosed';
+}
+
+/** Somebody has deleted the check, included it, or excluded it again, while it was adopted. */
+export class CheckChanged extends Refusal {
+  override readonly name = 'CheckChanged';
+}
+
+/** EC2 reports nothing of some instances: the account's quota of targets is used up (D47). */
+export class QuotaExceeded extends Refusal {
+  override readonly name = 'QuotaExceeded';
+}
+
+/** The check was not passed often enough in a row by every instance. */
+export class CheckNotProven extends Refusal {
+  override readonly name = 'CheckNotProven';
+}
+
+/** After its promotion the check has done harm: it was excluded again. */
+export class CheckDemoted extends Refusal {
+  override readonly name = 'CheckDemoted';
+}
+
 /** A hook's call does not come from the instance, or not from a lifecycle event that is in progress (D9). */
 export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';

@@ -27,9 +27,17 @@ export const sentenceOf = ({ path, message }: Fault, whole: string): string =>
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => ({ path: [...path, key], message }));
+  if (issue.code === 'invalid_union') {
+    const [meant, ...others] = issue.errors.filter(isMeant);
+    if (meant && others.length === 0)
+      return meant.flatMap(faultsOf).map(fault => ({ ...fault, path: [...path, ...fault.path] }));
+  }
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));
   return [{ path, message }];
 }
+
+/** Is this the alternative of a union that was written? Its members are all known, and it is of the right kind. */
+const isMeant = (issues: readonly z.core.$ZodIssue[]): boolean => issues.every(({ path }) => path.length > 0);
 
 /** Words for what a schema has no words of its own for. */
 function wordsFor(issue: z.core.$ZodRawIssue): string {

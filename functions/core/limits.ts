@@ -109,6 +109,18 @@ export const DESCRIBE_LAG_LEAST_SECONDS = 40;
 /** Between the two requests of one evaluation, by two checkers. MEASURED. */
 export const CHECKERS_APART_SECONDS = 0.73;
 
+/** How long EC2 may report nothing of a check on a running instance: two intervals, the lag, and as much again. Ours (D47). */
+export const UNMONITORED_SECONDS = 300;
+
+/** What an account may have of application status checks unless AWS has raised it. GUIDE (quotas); a target is an instance under a check. */
+export const CHECK_QUOTAS = { checks: 50, associations: 200, targets: 5_000 } as const;
+
+/** US dollars: an interface of a check, an hour; a metric, a month, in the first tier. GUIDE and CloudWatch's pricing, us-east-1. */
+export const CHECK_PRICES = { interfaceHour: 0.01, metricMonth: 0.3 } as const;
+
+/** As AWS's price examples count. */
+export const HOURS_A_MONTH = 730;
+
 /** From `impaired` to the termination by Auto Scaling. MEASURED once: impaired at about 2 min, terminated at 5 min 10 s. */
 export const AUTO_SCALING_ACTS_SECONDS = 190;
 

@@ -12,7 +12,11 @@ export const runOfInstance = (deploymentId: string, instanceId: string): string 
  *
  * @param from what tells one from another of the same run: for `undo` the execution that the run is taken over from
  */
-export function executionName(phase: 'before' | 'after' | 'undo', runId: string, from?: string): string {
+export function executionName(
+  phase: 'before' | 'after' | 'undo' | 'adopt' | 'end-adoption' | 'tell',
+  runId: string,
+  from?: string,
+): string {
   const what = [phase, runId, ...(from === undefined ? [] : [from])].join(' ');
   const digest = createHash('sha256').update(what).digest('hex').slice(0, 16);
   const readable = runId.replace(/[^0-9A-Za-z_-]/g, '-').slice(0, 80 - phase.length - digest.length - 2);

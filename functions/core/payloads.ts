@@ -50,15 +50,25 @@ export const concludePayload = z.object({
   outcome: z.enum(['go-ahead', 'succeeded', 'undone']),
 });
 
-export const tellPayload = z.discriminatedUnion('phase', [
-  z.object({
-    phase: z.literal('compose'),
-    /** Empty when the machine's input was too broken to carry one. */
-    runId: z.string(),
-    error: z.string(),
-    cause: z.string(),
-  }),
-  z.object({ phase: z.literal('told'), runId: named, what: named }),
+export const adoptPayload = z.object({
+  ...actPayload.shape,
+  promotions: z.array(z.object({ checkId: named, group: named })).check(z.minLength(1)),
+});
+
+/** Empty names are of a machine whose input was too broken to carry one. */
+const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
+const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };
+
+const demotion = { checkId: named, at: instant };
+const topics = z.enum(['demoted', 'observed', 'again', 'over']);
+
+export const tellPayload = z.union([
+  z.object({ phase: z.literal('compose'), what: topics, ...demotion }),
+  z.object({ phase: z.literal('told'), what: topics, ...demotion }),
+  z.object({ phase: z.literal('compose'), ...failedRun }),
+  z.object({ phase: z.literal('compose'), ...failedAdoption }),
+  z.object({ phase: z.literal('told'), what: named, ...failedRun }),
+  z.object({ phase: z.literal('told'), what: named, ...failedAdoption }),
 ]);
 
 export const fencePayload = z.object({

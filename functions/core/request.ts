@@ -1,5 +1,6 @@
 // zod/mini: the same schemas as zod, in a third of the size; every function's bundle carries it.
 import * as z from 'zod/mini';
+import { checkId } from './adoption-request.ts';
 import { InvalidRequest } from './errors.ts';
 import { readOrFaults, sentenceOf, shown } from './faults.ts';
 import { IDS_PER_REQUEST, LEAD_SECONDS } from './limits.ts';
@@ -110,6 +111,11 @@ export const afterRequest = z.strictObject({
   runId,
   /** When the deployment ended; the start of after-deploy when it is not given. */
   deployedAt: z.optional(z.iso.datetime({ offset: true })),
+  /**
+   * Excluded checks that the deployment has brought, each on the whole of an Auto Scaling group of its own: they are adopted,
+   * with the same evidence, when the fleet is in service and before it is released.
+   */
+  promoteCheckIds: z.optional(z.array(checkId).check(z.minLength(1), z.maxLength(5))),
 });
 export type AfterRequest = z.output<typeof afterRequest>;
 

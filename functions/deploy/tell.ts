@@ -1,13 +1,41 @@
+import type * as z from 'zod/mini';
+import { composeOnAdoption, rememberOnAdoption } from '../core/adopt/tell.ts';
 import { compose, remember } from '../core/bracket/tell.ts';
 import { logEvents } from '../core/log-events.ts';
+import { composeOnDemotion, rememberOnDemotion } from '../core/loops/tell.ts';
 import { tellPayload } from '../core/payloads.ts';
 import { say, step } from '../core/step.ts';
 
-/** Says what people are to be told of a failed run, and writes down that they were. */
-export const handler = step(tellPayload, async payload => {
+type Telling = z.output<typeof tellPayload>;
+
+/** Says what people are to be told of a failed run or adoption, or of a demoted check, and writes down that they were. */
+export const handler = step<typeof tellPayload, unknown>(tellPayload, payload =>
+  'checkId' in payload
+    ? tellOfDemotion(payload)
+    : 'runId' in payload
+      ? tellOfRun(payload)
+      : tellOfAdoption(payload),
+);
+
+async function tellOfRun(payload: Extract<Telling, { runId: string }>) {
   if (payload.phase === 'compose') return compose(payload.runId, payload);
   const { runId, what } = payload;
   const remembered = await remember(runId, what);
   say(logEvents.runTold, { runId, what });
   return remembered;
-});
+}
+
+async function tellOfAdoption(payload: Extract<Telling, { group: string }>) {
+  if (payload.phase === 'compose') return composeOnAdoption(payload, payload);
+  const { group, what } = payload;
+  const remembered = await rememberOnAdoption(group, what);
+  say(logEvents.adoptionTold, { group, what });
+  return remembered;
+}
+
+async function tellOfDemotion({ phase, checkId, what, at }: Extract<Telling, { checkId: string }>) {
+  if (phase === 'compose') return composeOnDemotion(checkId, what, at);
+  const remembered = await rememberOnDemotion(checkId, what);
+  say(logEvents.demotionTold, { checkId, what });
+  return remembered;
+}

@@ -151,6 +151,10 @@ export function ec2NetworkOperations({ accountId, region, partition }: World, ne
         OwnerId: accountId,
         SecurityGroupArn: `arn:${partition}:ec2:${region}:${accountId}:security-group/${group.id}`,
         IpPermissions: group.ingress.map(rule => permission(group.id, rule)),
+        // As AWS creates a group; nothing here closes it.
+        IpPermissionsEgress: [
+          { IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }], UserIdGroupPairs: [] },
+        ],
         Tags: tagList(group.tags),
       }));
       return { SecurityGroups, ...next };

@@ -1,5 +1,6 @@
+import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
 import { executionName } from '../../functions/core/naming.ts';
-import { isRunId } from '../../functions/core/request.ts';
+import { afterRequest, isRunId } from '../../functions/core/request.ts';
 import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
 import { machineOption, readMachineArn, runMachine } from './run-machine.ts';
 
@@ -9,6 +10,11 @@ const options = {
     about: 'The state machine after-deploy: the output AfterDeployArn of the stack.',
   },
   run: { type: 'string', value: 'RUNID', about: 'The runId of the request that before-deploy was given.' },
+  promote: {
+    type: 'string',
+    value: 'ID,ID',
+    about: 'Excluded checks that the deployment has brought: adopted once the fleet is in service.',
+  },
   json: {
     ...jsonOption,
     about: 'Print one JSON document (RunReport in local/cli/run-machine.ts) at the end and nothing else.',
@@ -33,15 +39,23 @@ export const afterCommand: Command = {
 async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions('after', options, args);
   const machineArn = readMachineArn(values.machine);
-  const { run: runId } = values;
+  const { run: runId, promote } = values;
   if (runId === undefined || !isRunId(runId)) throw new UsageError('Name the run: --run RUNID.');
+  const input = {
+    runId,
+    ...(promote !== undefined && { promoteCheckIds: promote.split(',').map(id => id.trim()) }),
+  };
+  const { faults = [] } = readOrFaults(afterRequest, input);
+  if (faults.length > 0)
+    throw new UsageError(faults.map(fault => sentenceOf({ ...fault, path: ['--promote'] }, '')).join('\n'));
   return runMachine({
     runId,
     machineArn,
-    name: executionName('after', runId),
-    input: { runId },
+    // Of its own for what it promotes: one that was refused may be called again without it.
+    name: executionName('after', runId, promote),
+    input,
     json: values.json,
-    again: `quiesce after --machine ${machineArn} --run ${runId}`,
+    again: `quiesce after --machine ${machineArn} --run ${runId}${promote === undefined ? '' : ` --promote ${promote}`}`,
     succeeded: `Run ${runId} is over: in service, ready and released.`,
   });
 }

@@ -4,7 +4,9 @@ import type { Budgets } from '../../functions/core/domain/budgets.ts';
 import type { PhaseName } from './phases.ts';
 
 /** The budget of the plan that each phase may spend. The others last as long as one act, or as another run does. */
-export const budgetOf: Partial<Record<PhaseName, keyof Budgets>> = {
+export const budgetOf: Partial<
+  Record<PhaseName, keyof Budgets | 'promotion' | 'observeSeconds' | 'watchSeconds'>
+> = {
   suppressing: 'lead',
   draining: 'traffic',
   deploying: 'deployment',
@@ -12,18 +14,28 @@ export const budgetOf: Partial<Record<PhaseName, keyof Budgets>> = {
   'in service': 'inService',
   evidence: 'readyAgain',
   released: 'release',
+  promotion: 'promotion',
   undoing: 'undo',
+  sample: 'observeSeconds',
+  'whole group': 'observeSeconds',
+  watched: 'watchSeconds',
 };
 
 export type PlannedBudgets = Readonly<Partial<Record<string, number>>>;
 
-const planned = z.object({ budgets: z.record(z.string(), z.number()) });
+/** Of a run, or of an adoption. */
+const planned = z.union([
+  z.object({ budgets: z.record(z.string(), z.number()) }).transform(({ budgets }) => budgets),
+  z.object({ observeSeconds: z.number(), watchSeconds: z.number() }),
+]);
 
 const resumed = z.object({
   readyDeadline: z.number(),
   inServiceDeadline: z.number(),
   evidenceDeadline: z.number(),
   releaseDeadline: z.number(),
+  promotes: z.enum(['nothing', 'before-release', 'after-release']).optional(),
+  promotionDeadline: z.number().optional(),
 });
 
 /** In seconds: what Plan answered, or what the deadlines come to that Resume set; undefined when neither has answered. */
@@ -33,17 +45,20 @@ export function plannedBudgets(history: readonly HistoryEvent[]): PlannedBudgets
       ({ stateExitedEventDetails: exit }) => exit?.name === state && exit.output !== undefined,
     );
   const plan = answerOf('Plan');
-  if (plan) return planned.parse(outputOf(plan)).budgets;
+  if (plan) return planned.parse(outputOf(plan));
   const resume = answerOf('Resume');
   if (!resume) return undefined;
-  const { readyDeadline, inServiceDeadline, evidenceDeadline, releaseDeadline } = resumed.parse(
+  const { readyDeadline, inServiceDeadline, evidenceDeadline, releaseDeadline, ...more } = resumed.parse(
     outputOf(resume),
   );
+  const { promotes = 'nothing', promotionDeadline = inServiceDeadline } = more;
+  const promotedAfter = promotes === 'after-release' ? releaseDeadline : inServiceDeadline;
   return {
     ready: Math.round(readyDeadline - (resume.timestamp?.getTime() ?? 0) / 1000),
     inService: inServiceDeadline - readyDeadline,
-    readyAgain: evidenceDeadline - inServiceDeadline,
+    readyAgain: evidenceDeadline - (promotes === 'before-release' ? promotionDeadline : inServiceDeadline),
     release: releaseDeadline - evidenceDeadline,
+    ...(promotes !== 'nothing' && { promotion: promotionDeadline - promotedAfter }),
   };
 }
 

@@ -35,6 +35,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'End a run and undo what it has done.',
     load: async () => (await import('./undo.ts')).undoCommand,
   },
+  adopt: {
+    summary: 'Adopt an application status check, with evidence, and follow it.',
+    load: async () => (await import('./adopt.ts')).adoptCommand,
+  },
   status: {
     summary: 'Show the runs, claims and holds that are in the ledger.',
     load: async () => (await import('./status.ts')).statusCommand,

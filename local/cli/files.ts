@@ -1,23 +1,40 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { LineCounter, parseDocument } from 'yaml';
 import { UsageError } from './command.ts';
 
 /** What was read, and as what it is named to a person. */
-export interface JsonFile {
+export interface ReadFile {
   readonly name: string;
   readonly text: string;
   readonly value: unknown;
 }
 
 /** The JSON value in a file, or on standard input when the path is `-`. @throws UsageError */
-export function readJsonFile(path: string): JsonFile {
-  const name = path === '-' ? 'Standard input' : path;
-  const text = onDisk(name, () => readFileSync(path === '-' ? 0 : path, 'utf8'), `There is no file ${name}.`);
+export function readJsonFile(path: string): ReadFile {
+  const { name, text } = readText(path);
   try {
     return { name, text, value: JSON.parse(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(notJson(name, error.message));
   }
+}
+
+/** The value in a file of YAML or JSON, or on standard input when the path is `-`. @throws UsageError */
+export function readYamlFile(path: string): ReadFile {
+  const { name, text } = readText(path);
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines });
+  const [broken] = parsed.errors;
+  if (!broken) return { name, text, value: parsed.toJS() };
+  const { line } = lines.linePos(broken.pos[0]);
+  throw new UsageError(`${name}:${line}: this is not YAML: ${broken.message.split('\n')[0] ?? ''}`);
+}
+
+function readText(path: string): Pick<ReadFile, 'name' | 'text'> {
+  const name = path === '-' ? 'Standard input' : path;
+  const read = () => readFileSync(path === '-' ? 0 : path, 'utf8');
+  return { name, text: onDisk(name, read, `There is no file ${name}.`) };
 }
 
 /** Node's words, with the line, where they have it, at its usual place. */

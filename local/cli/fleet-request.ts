@@ -2,7 +2,7 @@ import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
 import { type RunRequest, readRequest, runRequest } from '../../functions/core/request.ts';
 import { locateFaults } from '../located-faults.ts';
 import { UsageError } from './command.ts';
-import { type JsonFile, readJsonFile } from './files.ts';
+import { type ReadFile, readJsonFile } from './files.ts';
 
 export const requestOption = {
   type: 'string',
@@ -67,12 +67,12 @@ export function readFleetRequest(values: FleetValues): GivenRequest {
 }
 
 /** @throws UsageError that names each line and field */
-export function readRequestFile(file: JsonFile): RunRequest {
+export function readRequestFile(file: ReadFile): RunRequest {
   return readRequest(runRequest, givenIn(file, {}));
 }
 
 /** @param besides members that a flag gives. @throws UsageError that names each line and field */
-export function givenIn({ name, text, value }: JsonFile, besides: object): GivenRequest {
+export function givenIn({ name, text, value }: ReadFile, besides: object): GivenRequest {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const request = isObject ? { ...value, ...besides } : value;
   const { faults } = readOrFaults(runRequest, request);

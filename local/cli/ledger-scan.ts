@@ -1,6 +1,7 @@
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { send } from '../../functions/core/aws/call.ts';
 import { dynamoDb } from '../../functions/core/aws/clients.ts';
+import { type AdoptionRecord, findAdoption } from '../../functions/core/ledger/adoptions.ts';
 import { findHold, type Hold } from '../../functions/core/ledger/auto-scaling-holds.ts';
 import { findInstances } from '../../functions/core/ledger/instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from '../../functions/core/ledger/items.ts';
@@ -17,6 +18,8 @@ export interface LedgerView {
   readonly holds: readonly (Hold & { readonly group: string })[];
   readonly targetGroups: readonly OutOfTraffic[];
   readonly hooks: readonly OpenHook[];
+  /** The latest of each Auto Scaling group, also when it has ended. */
+  readonly adoptions: readonly AdoptionRecord[];
 }
 
 /** A target group whose targets live runs have taken out. */
@@ -27,7 +30,7 @@ export interface OutOfTraffic {
 }
 
 /**
- * Reads every live run, claim and hold. The Scan finds their keys only; what they hold is read as the functions read it.
+ * Reads every live run, claim and hold, and each group's latest adoption. The Scan finds their keys only; what they hold is read as the functions read it.
  * No decision rests on it: a person looks.
  */
 export async function readLedger(): Promise<LedgerView> {
@@ -35,12 +38,13 @@ export async function readLedger(): Promise<LedgerView> {
   const idsOf = (prefix: string) =>
     keys.filter(key => key.pk.startsWith(prefix)).map(key => key.pk.slice(prefix.length));
   const live = keys.filter(({ pk, status }) => pk.startsWith(PREFIX.run) && status !== 'ended');
-  const [runs, instances, holds, guards, hooks] = await Promise.all([
+  const [runs, instances, holds, guards, hooks, adoptions] = await Promise.all([
     Promise.all(live.map(key => findRun(key.pk.slice(PREFIX.run.length)))),
     findInstances(idsOf(PREFIX.instance)),
     Promise.all(idsOf(PREFIX.autoScaling).map(async group => ({ group, hold: await findHold(group) }))),
     readGuards(idsOf(PREFIX.targetGroup)),
     openHooks(),
+    Promise.all(idsOf(PREFIX.adoption).map(findAdoption)),
   ]);
   return {
     runs: runs.filter(run => run !== undefined).toSorted((a, b) => a.createdAt - b.createdAt),
@@ -52,6 +56,7 @@ export async function readLedger(): Promise<LedgerView> {
       targets: [...outByZone(guard).values()].reduce((sum, count) => sum + count, 0),
     })),
     hooks,
+    adoptions: adoptions.filter(one => one !== undefined).toSorted((a, b) => a.createdAt - b.createdAt),
   };
 }
 
@@ -65,6 +70,7 @@ const PREFIX = {
   instance: pk.instance(''),
   autoScaling: pk.autoScaling(''),
   targetGroup: pk.targetGroup(''),
+  adoption: pk.adoption(''),
 };
 
 interface Key {

@@ -16,10 +16,9 @@ import {
 } from '../../functions/core/aws/elastic-load-balancing.ts';
 import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
 import {
-  type ObservedCheck,
   type ObservedFleet,
   type ObservedInstance,
-  passedSince,
+  observedCheck,
 } from '../../functions/core/domain/observed-fleet.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, TargetGroupUnknown } from '../../functions/core/errors.ts';
 import {
@@ -149,37 +148,13 @@ function observedInstance(
     zone,
     ...(notInService !== undefined && { notInService }),
     suppressed: status?.status === 'suppressed',
-    checks: (status?.checks ?? []).map(result => observedCheck(result, launchedAt, checks)),
+    checks: (status?.checks ?? []).map(result =>
+      observedCheck(result, launchedAt, checks.get(result.checkId)),
+    ),
     targets: groupsWithHealth.flatMap(group =>
       group.health
         .filter(({ target }) => owned.has(target.id))
         .map(one => observedTarget(group, one, privateAddresses)),
     ),
-  };
-}
-
-function observedCheck(
-  result: ApplicationStatusFacts['checks'][number],
-  launchedAt: Date | undefined,
-  checks: ReadonlyMap<string, CheckFacts>,
-): ObservedCheck {
-  const { checkId, aggregation, status, code, statusCode } = result;
-  const settings = checks.get(checkId);
-  const since = result.since?.getTime();
-  const passedSinceChange = settings
-    ? passedSince(
-        { status, ...(since !== undefined && { since }) },
-        { launchedAt: launchedAt?.getTime(), checkChangedAt: settings.changedAt?.getTime() },
-        settings,
-      )
-    : 'unknown';
-  return {
-    checkId,
-    aggregation,
-    status,
-    ...(code !== undefined && { code }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(since !== undefined && { since }),
-    passedSinceChange,
   };
 }

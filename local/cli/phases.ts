@@ -1,6 +1,6 @@
 import type { Entry } from '../account/journal.ts';
 
-/** Where in the bracket a run is, in the bracket's own order. */
+/** Where in the bracket a run is, in the bracket's own order, and where an adoption is. */
 const phaseNames = [
   'queued',
   'suppressing',
@@ -13,6 +13,10 @@ const phaseNames = [
   'evidence',
   'release',
   'released',
+  'sample',
+  'whole group',
+  'promotion',
+  'watched',
   'undoing',
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];
@@ -36,7 +40,7 @@ interface Turn {
   readonly ends: PhaseName | 'all others' | 'none';
 }
 
-/** What entering a state of before-deploy or after-deploy says about the phase. Other states go on with it. */
+/** What entering a state of before-deploy, after-deploy or promote-check says about the phase. Other states go on with it. */
 export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['WaitForTurn', { begins: 'queued', ends: 'all others' }],
   ['Suppress', { ends: 'all others' }],
@@ -52,6 +56,12 @@ export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['HandOver', { begins: 'release', ends: 'all others' }],
   ['Release', { begins: 'release', ends: 'all others' }],
   ['LetReleaseSpread', { begins: 'released', ends: 'all others' }],
+  ['Sample', { begins: 'sample', ends: 'all others' }],
+  ['ObserveGroup', { begins: 'whole group', ends: 'all others' }],
+  ['Widen', { begins: 'whole group', ends: 'all others' }],
+  ['Promote', { begins: 'promotion', ends: 'all others' }],
+  ['ObserveHarm', { begins: 'watched', ends: 'all others' }],
+  ['Adopt', { begins: 'promotion', ends: 'all others' }],
   ['Fence', { ends: 'all others' }],
   ['LetActsEnd', { begins: 'undoing', ends: 'all others' }],
 ]);

@@ -1,5 +1,8 @@
+import type { HistoryEvent } from '@aws-sdk/client-sfn';
+import { findAdoption } from '../../functions/core/ledger/adoptions.ts';
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import { findRun } from '../../functions/core/ledger/runs.ts';
+import { describeAdoption, groupOf, tellAdoption } from './adoption-report.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { HistoryReader } from './execution-history.ts';
 import { checkWritable, writeOut } from './files.ts';
@@ -21,22 +24,24 @@ const options = {
   },
   json: {
     ...jsonOption,
-    about: 'Print one JSON document (RunTold in local/cli/run-report.ts) and nothing else.',
+    about:
+      'Print one JSON document (RunTold in local/cli/run-report.ts, or AdoptionTold in adoption-report.ts) and nothing else.',
   },
 } as const;
 
 export const reportCommand: Command = {
   name: 'report',
   about:
-    "Tells what a run did: its phases with their budgets and how much of them it used, its state transitions and what they cost. Read from the executions' histories, which Step Functions keeps for 90 days.",
+    "Tells what a run or an adoption did: its phases with their budgets and how much of them it used, its state transitions and what they cost. Read from the executions' histories, which Step Functions keeps for 90 days.",
   operands: 'EXECUTION_ARN [EXECUTION_ARN]',
-  operandsAbout: 'The executions of one run: of before-deploy, of after-deploy, or of both.',
+  operandsAbout:
+    'The executions of one run: of before-deploy, of after-deploy, or of both. Or one of promote-check.',
   operandChoices: [],
   options,
   examples: [
     'quiesce report arn:aws:states:eu-west-1:111122223333:execution:quiesce-BeforeDeploy:before-release-42-8068f5e07db8dd98 --timeline run.html',
   ],
-  endsWith: { ok: 'It is told, whatever became of the run.', failed: 'The histories cannot be read.' },
+  endsWith: { ok: 'It is told, whatever became of it.', failed: 'The histories cannot be read.' },
   run,
 };
 
@@ -46,7 +51,13 @@ async function run(args: readonly string[]): Promise<number> {
   if (values.timeline !== undefined) checkWritable(values.timeline);
   const table = tableNamed(values.table);
   if (table !== undefined) useLedger(table);
-  const given = await Promise.all(arns.map(readExecution));
+  const histories = await Promise.all(
+    arns.map(async arn => ({ arn, events: await new HistoryReader(arn).news() })),
+  );
+  const [only, ...others] = histories;
+  const group = only && others.length === 0 ? groupOf(only.events) : undefined;
+  if (only && group !== undefined) return tellOfAdoption(only, group, { ...values, table });
+  const given = histories.map(readExecution);
   const record = table === undefined ? undefined : await findRun(given[0]?.runId ?? '');
   const executions = inOrder([...given, ...(await otherHalf(given, record))]);
   const lastEvent = Math.max(...executions.map(({ events }) => events.at(-1)?.timestamp?.getTime() ?? 0));
@@ -59,6 +70,11 @@ async function run(args: readonly string[]): Promise<number> {
   }
   process.stdout.write(values.json ? document(report) : describeReport(report));
   return exitCode.ok;
+}
+
+interface History {
+  readonly arn: string;
+  readonly events: readonly HistoryEvent[];
 }
 
 const EXECUTION_ARN = /^arn:[^:]+:states:([^:]+):\d{12}:execution:[0-9A-Za-z_-]+:[^:]+$/;
@@ -81,10 +97,27 @@ function readArns(given: readonly string[]): readonly string[] {
 }
 
 /** @throws UsageError when it is an execution of another machine */
-async function readExecution(arn: string): Promise<ToldExecution> {
-  const told = tellExecution(arn, await new HistoryReader(arn).news());
+function readExecution({ arn, events }: History): ToldExecution {
+  const told = tellExecution(arn, events);
   if (told) return told;
-  throw new UsageError(`${arn} is no execution of before-deploy or after-deploy.`);
+  throw new UsageError(`${arn} is no execution of before-deploy, after-deploy or promote-check.`);
+}
+
+/** @throws UsageError when a timeline is asked for, which only a run has */
+async function tellOfAdoption(
+  { arn, events }: History,
+  autoScalingGroupName: string,
+  {
+    timeline,
+    table,
+    json,
+  }: { readonly timeline?: string; readonly table: string | undefined; readonly json: boolean },
+): Promise<number> {
+  if (timeline !== undefined) throw new UsageError('An adoption has no timeline: leave --timeline out.');
+  const record = table === undefined ? undefined : await findAdoption(autoScalingGroupName);
+  const told = tellAdoption({ executionArn: arn, autoScalingGroupName, events, record, now: Date.now() });
+  process.stdout.write(json ? document(told) : describeAdoption(told));
+  return exitCode.ok;
 }
 
 /**

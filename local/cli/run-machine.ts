@@ -13,6 +13,7 @@ import type { Screen } from './progress.ts';
 
 /** An execution that is followed. */
 export interface Attended {
+  /** Whose it is: of an adoption the Auto Scaling group's name. */
   readonly runId: string;
   /** What it is called. */
   readonly name: string;
@@ -90,7 +91,10 @@ export async function attend(run: Attended, executionArn: string): Promise<Follo
  * @returns whether it had been started before, which is no error when it was with the same input (D12)
  * @throws RunInProgress, RunEnded when the name was used for another input
  */
-async function startOrJoin({ machineArn, name, input }: MachineRun, arn: string): Promise<boolean> {
+export async function startOrJoin(
+  { machineArn, name, input }: Pick<MachineRun, 'machineArn' | 'name' | 'input'>,
+  arn: string,
+): Promise<boolean> {
   if ((await startExecution(machineArn, name, input)) === 'started') return false;
   const known = await describeExecution(arn);
   if (known && isDeepStrictEqual(JSON.parse(known.input), input)) return true;

@@ -2,8 +2,8 @@ import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { z } from 'zod';
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import type { Hold, Outcome } from '../timeline/data.ts';
-import { costOf } from '../timeline/phases.ts';
 import { plannedBudgets } from './budgets.ts';
+import { type ExecutionCost, executionCost } from './execution-cost.ts';
 import { type Ended, endOf } from './execution-history.ts';
 import { ExecutionPhases } from './execution-phases.ts';
 import { type PhaseReport, reportPhases } from './phase-report.ts';
@@ -43,17 +43,8 @@ export interface RunTold {
   /** Auto Scaling groups whose processes stood still; known from the ledger. */
   readonly held: readonly Pick<Hold, 'group' | 'processes'>[];
   readonly phases: readonly PhaseReport[];
-  readonly cost: {
-    readonly stateTransitions: number;
-    readonly stateTransitionsUsDollars: number;
-    readonly lambdaInvocations: number;
-    /** From each invocation's start to its answer, summed: what is billed is a little less. */
-    readonly lambdaSeconds: number;
-  };
+  readonly cost: ExecutionCost;
 }
-
-/** Step Functions' price of Standard workflows: 0.025 US dollars per 1,000 state transitions (us-east-1, after the free tier). */
-const US_DOLLARS_A_TRANSITION = 0.025 / 1000;
 
 /** @returns undefined when the history is not one of before-deploy or after-deploy */
 export function tellExecution(
@@ -101,7 +92,6 @@ export function reportOnRun(
   const { startedAt } = first;
   const histories = executions.map(({ events }) => events);
   const budgets = executions.map(({ events }) => plannedBudgets(events)).find(one => one !== undefined);
-  const { stateTransitions, lambdaInvocations } = costOf(histories);
   return {
     format: 'quiesce.report/1',
     runId: first.runId,
@@ -115,12 +105,7 @@ export function reportOnRun(
     instanceIds: record?.plan.instanceIds ?? first.instanceIds,
     held: (record?.plan.holdings ?? []).map(({ group, processes }) => ({ group, processes })),
     phases: reportPhases(phasesOf(executions), budgets, { startedAt, now }),
-    cost: {
-      stateTransitions,
-      stateTransitionsUsDollars: stateTransitions * US_DOLLARS_A_TRANSITION,
-      lambdaInvocations,
-      lambdaSeconds: histories.reduce((sum, events) => sum + lambdaMs(events), 0) / 1000,
-    },
+    cost: executionCost(histories),
   };
 }
 
@@ -149,15 +134,4 @@ function phasesOf(executions: readonly ToldExecution[]): Phase[] {
   const deploying: Phase[] =
     goAheadAt === undefined ? [] : [{ name: 'deploying', began: goAheadAt, ended: second?.startedAt }];
   return [...(before ?? []), ...deploying, ...(after ?? [])];
-}
-
-function lambdaMs(events: readonly HistoryEvent[]): number {
-  const startedAt = new Map(
-    events.flatMap(event => (event.type === 'TaskStarted' ? [[event.id, timeOf(event)] as const] : [])),
-  );
-  return events.reduce((sum, event) => {
-    const { taskSucceededEventDetails: good, taskFailedEventDetails: bad, previousEventId } = event;
-    const began = (good ?? bad)?.resourceType === 'lambda' ? startedAt.get(previousEventId) : undefined;
-    return sum + (began === undefined ? 0 : timeOf(event) - began);
-  }, 0);
 }

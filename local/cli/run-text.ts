@@ -1,4 +1,5 @@
-import { counted, grouped, wrap } from './format.ts';
+import { costLines } from './execution-cost.ts';
+import { wrap } from './format.ts';
 import { phaseTable } from './phase-report.ts';
 import type { RunTold } from './run-report.ts';
 
@@ -16,10 +17,7 @@ export function describeReport(report: RunTold): string {
     held.map(
       ({ group, processes }) => `Auto Scaling group ${group}: ${processes.join(', ')} were suspended.`,
     ),
-    [
-      `${grouped(cost.stateTransitions)} state transitions: ${cost.stateTransitionsUsDollars.toFixed(4)} US dollars`,
-      `${counted(cost.lambdaInvocations, 'invocation')} of Lambda functions: ${cost.lambdaSeconds.toFixed(1)} s`,
-    ],
+    costLines(cost),
   ];
   return paragraphs
     .filter(lines => lines.length > 0)

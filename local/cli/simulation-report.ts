@@ -36,6 +36,8 @@ export interface DeploymentReport extends Ending {
   readonly replacedInstances: number;
   /** Kept out of traffic for somebody to look at (D38). */
   readonly heldInstances: number;
+  /** Application status checks that are included in the end. */
+  readonly includedChecks: number;
   readonly requestsSent: number;
   readonly requestsFailed: number;
   readonly minutes: number;
@@ -113,7 +115,7 @@ const UNPROTECTED: { readonly expect: Expected; readonly rivals: Scenario['rival
   rivals: [],
 };
 
-type Expected = Pick<Scenario['expect'], 'outcome' | 'error'> & Partial<Scenario['expect']>;
+type Expected = Pick<Scenario['expect'], 'outcome' | 'error' | 'says'> & Partial<Scenario['expect']>;
 
 function differencesFrom(whose: string, expected: Expected, seen: Partial<DeploymentReport> = {}): string[] {
   if (expected.outcome === 'any') return [];
@@ -122,6 +124,10 @@ function differencesFrom(whose: string, expected: Expected, seen: Partial<Deploy
   return [
     ...said('outcome', expected.outcome, seen.outcome),
     ...said('error', expected.error, seen.error || undefined),
+    ...(expected.says === undefined || seen.cause?.includes(expected.says)
+      ? []
+      : [`${whose}It does not say ${JSON.stringify(expected.says)}: ${seen.cause ?? ''}`]),
+    ...said('included checks', expected.included, seen.includedChecks),
     ...said('replaced instances', expected.replaced, seen.replacedInstances),
     ...said('held instances', expected.held, seen.heldInstances),
     ...said('failed requests', expected.failedRequests, seen.requestsFailed),
@@ -134,6 +140,7 @@ function reportDeployment({ simulated, timeline }: Told): DeploymentReport {
     ...endingOf(deployment),
     replacedInstances: measures.replaced,
     heldInstances: simulated.held.length,
+    includedChecks: measures.includedChecks,
     requestsSent: measures.requestsSent,
     requestsFailed: measures.requestsFailed,
     minutes: measures.minutes,

@@ -1,10 +1,19 @@
+import type { AdoptionRecord } from '../../functions/core/ledger/adoptions.ts';
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import type { RefusalRecord } from '../../functions/core/ledger/refusals.ts';
+import { evidenceInWords } from './adoption-report.ts';
 import { counted, instant, table, targetGroupName, wrap } from './format.ts';
 import { endsBy, type InstanceStatus, type RunStatus, type StatusReport } from './status-report.ts';
 
 /** What the ledger holds, as a person reads it. */
-export function describeStatus({ runs, instances, holds, targetGroups, hooks }: StatusReport): string {
+export function describeStatus({
+  runs,
+  instances,
+  holds,
+  targetGroups,
+  hooks,
+  adoptions,
+}: StatusReport): string {
   const sections = [
     section(
       ['live run', 'phase', 'began', 'ends by', 'go-ahead', 'instances', 'execution'],
@@ -41,6 +50,7 @@ export function describeStatus({ runs, instances, holds, targetGroups, hooks }: 
         executionArn,
       ]),
     ),
+    section(['Auto Scaling group', 'check', 'adoption', 'begun', 'evidence'], adoptions.map(adoptionRow)),
   ].filter(lines => lines.length > 0);
   if (sections.length === 0) return 'The ledger holds nothing: no run is live.\n';
   return sections.map(lines => `${lines.join('\n')}\n`).join('\n');
@@ -58,6 +68,22 @@ const runRow = ({ runId, phase, owner, createdAt, deadline, goAheadAt, instances
   goAheadAt === undefined ? '-' : instant(goAheadAt),
   String(instances),
   nameOf(owner),
+];
+
+const adoptionRow = ({
+  group,
+  checkId,
+  status,
+  outcome,
+  error,
+  createdAt,
+  evidence,
+}: AdoptionRecord): string[] => [
+  group,
+  checkId ?? '-',
+  status === 'ended' ? (error ?? outcome ?? 'failed') : status,
+  instant(createdAt),
+  evidence ? evidenceInWords(evidence) : '-',
 ];
 
 /** A row a claim; a record without a claim has one that says so. */

@@ -23,7 +23,10 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   const subnets = fleet.zones.map(zone => ec2.addSubnet(zone));
   const [first, ...others] = subnets;
   if (!first) throw new Error('a fleet has at least one zone');
-  const securityGroup = ec2.addSecurityGroup({ name: 'web', ingress: [OPEN] });
+  const securityGroup = ec2.addSecurityGroup({
+    name: 'web',
+    ingress: fleet.securityGroup === 'open' ? [OPEN] : [],
+  });
   const tagsOf = (what: Scenario['fleet']['optedIn'][number]) => (fleet.optedIn.includes(what) ? OPT_IN : {});
   const tags = tagsOf('instances');
   const served = fleet.targetGroups.some(group => group.served);
@@ -95,10 +98,18 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   const instances = [...ec2.live()];
   if (fleet.autoScaling) for (const state of fleet.autoScaling.others) addOther(account, state);
   registerBesides(account, fleet, targetGroups, instances);
-  const checkIds = fleet.checks.map(check => addCheck(account, check, fleet.autoScaling !== null));
+  const checkIds = fleet.checks.map(check =>
+    addCheck(account, check, fleet.autoScaling !== null, tagsOf('checks')),
+  );
   for (const [number, instance] of instances.entries())
     if (typeof fleet.broken === 'boolean' ? fleet.broken : fleet.broken.includes(number))
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
+  for (const number of fleet.flaky)
+    instances[number]?.application.suffer((_, now) => ({
+      kind: 'responds',
+      status: Math.floor(now / 60_000) % 2 === 0 ? 200 : 503,
+      afterMs: 20,
+    }));
   return { instances, groupName: fleet.autoScaling ? GROUP : undefined, targetGroups, checkIds };
 }
 
@@ -124,7 +135,8 @@ function addHooks({ autoScaling }: Account, group: Group, hooks: Hooks): void {
 const isAttached = (spec: Scenario['fleet']['targetGroups'][number] | undefined): boolean =>
   spec?.targetType === 'instance' && spec.attached;
 
-const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
+/** What lets every check and every request in. */
+export const OPEN = { fromPort: 1, toPort: 65535, from: { cidr: '10.0.0.0/8' } };
 
 function addOther({ autoScaling }: Account, state: Parameters<Account['autoScaling']['addMember']>[1]): void {
   if (state === 'Pending:Wait' || state === 'Terminating:Wait') {
@@ -160,7 +172,12 @@ export function registerBesides(
   });
 }
 
-function addCheck({ checks }: Account, check: Scenario['fleet']['checks'][number], grouped: boolean): string {
+function addCheck(
+  { checks }: Account,
+  check: Scenario['fleet']['checks'][number],
+  grouped: boolean,
+  tags: Readonly<Record<string, string>>,
+): string {
   const api = ec2Api(checks);
   const created = api.CreateApplicationStatusCheck({
     Protocol: 'http',
@@ -168,6 +185,12 @@ function addCheck({ checks }: Account, check: Scenario['fleet']['checks'][number
     Path: check.path,
     Aggregation: check.aggregation,
     InitializationGracePeriodSeconds: check.graceSeconds,
+    TagSpecifications: [
+      {
+        ResourceType: 'application-status-check',
+        Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+      },
+    ],
   });
   const id = created.ApplicationStatusCheck?.ApplicationStatusCheckId ?? '';
   api.AssociateApplicationStatusCheck({

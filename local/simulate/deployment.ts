@@ -3,6 +3,7 @@ import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { Execution } from '../states/execution.ts';
 import type { Json } from '../states/json.ts';
+import { adopt } from './adoption.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import { deployThroughCodeDeploy } from './code-deploy-deployment.ts';
 import type { DeploymentSpec, Scenario } from './scenario.ts';
@@ -51,10 +52,12 @@ class BatchFailed extends Error {
 }
 
 /**
- * An in-place deployment: batch after batch the application is stopped, installed and started again on each instance.
+ * An in-place deployment, unless the adoption of a check: batch after batch the application is stopped, installed and started again on each instance.
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
 export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
+  if (spec.idleMinutes !== undefined) return leaveAlone(site, spec.idleMinutes);
+  if (spec.adopt) return adopt(site, name, spec.adopt);
   if (spec.through === 'codedeploy') return deployThroughCodeDeploy(site, { name, spec });
   const { account, fleet, stack } = site;
   const { journal } = account.world;
@@ -88,6 +91,12 @@ export async function deploy(site: Site, { name, spec }: NamedDeployment): Promi
   }
   journal.record({ type: 'deployment', state: 'succeeded', instanceIds: all, detail: '' });
   return { outcome: 'succeeded', error: '', cause: '', batches };
+}
+
+/** What happens meanwhile is up to the scenario's events. */
+async function leaveAlone({ account: { world } }: Site, minutes: number): Promise<DeploymentResult> {
+  await world.clock.sleep(minutes * 60_000);
+  return { outcome: 'succeeded', error: '', cause: '', batches: [] };
 }
 
 function chosen({ instances }: BuiltFleet, { instances: numbers }: DeploymentSpec): readonly Instance[] {
@@ -145,12 +154,19 @@ async function bracketed(stack: Stack, spec: DeploymentSpec, batch: Bracketed): 
   refuseUnlessSucceeded(before);
   journal.record({ type: 'deployment', state: 'go-ahead', instanceIds: batch.instanceIds, detail: runId });
   const installed = await batch.install().catch(failedBatch);
-  const after = stack.startExecution('AfterDeploy', { name: `after-${runId}`, input: { runId } });
+  const asked = { runId, ...(spec.promotes && { promoteCheckIds: excludedChecks(batch.account) }) };
+  const after = stack.startExecution('AfterDeploy', { name: `after-${runId}`, input: asked });
   batch.executions.push(after);
   await after.ended;
   if (installed) throw installed;
   refuseUnlessSucceeded(after);
 }
+
+const excludedChecks = ({ checks }: Account): string[] =>
+  checks.registry
+    .active()
+    .filter(({ settings }) => settings.aggregation === 'excluded')
+    .map(({ id }) => id);
 
 /** A pipeline closes the bracket also when the deployment has failed. */
 function failedBatch(error: unknown): BatchFailed {

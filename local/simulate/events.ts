@@ -4,7 +4,7 @@ import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { BuiltFleet } from './build-fleet.ts';
-import { registerBesides } from './build-fleet.ts';
+import { OPEN, registerBesides } from './build-fleet.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
 /**
@@ -64,7 +64,7 @@ function happen(
       });
       return;
     case 'delete-check':
-      for (const ApplicationStatusCheckId of checksLeft(account, fleet).slice(0, 1))
+      for (const ApplicationStatusCheckId of checksLeft(account).slice(0, 1))
         ec2Api(account.checks).DeleteApplicationStatusCheck({ ApplicationStatusCheckId });
       return;
     case 'register-targets':
@@ -79,6 +79,19 @@ function happen(
       return;
     case 'break-application':
       instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
+      return;
+    case 'close-security-group':
+      setIngress(account, []);
+      return;
+    case 'open-security-group':
+      setIngress(account, [OPEN]);
+      return;
+    case 'include-check':
+      for (const ApplicationStatusCheckId of checksLeft(account))
+        ec2Api(account.checks).ModifyApplicationStatusCheck({
+          ApplicationStatusCheckId,
+          Aggregation: 'included',
+        });
       return;
     case 'stop-deployment':
       stopDeployment(account);
@@ -119,18 +132,18 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
     case 'mark-unhealthy':
       return autoScaling.memberOf(id) !== undefined;
     case 'delete-check':
-      return checksLeft(account, fleet).length > 0;
+      return checksLeft(account).length > 0;
     default:
       return true;
   }
 }
 
-function checksLeft({ checks }: Account, { checkIds }: BuiltFleet): string[] {
-  const { ApplicationStatusChecks = [] } = ec2Api(checks).DescribeApplicationStatusChecks({});
-  return ApplicationStatusChecks.flatMap(check => check.ApplicationStatusCheckId ?? []).filter(id =>
-    checkIds.includes(id),
-  );
+function setIngress({ ec2: { network } }: Account, rules: Parameters<typeof network.setIngress>[1]): void {
+  for (const id of network.securityGroups.keys()) network.setIngress(id, rules);
 }
+
+/** The checks of the fleet, and one that is adopted. */
+const checksLeft = ({ checks }: Account): string[] => checks.registry.active().map(({ id }) => id);
 
 /** The deployment that CodeDeploy carries out itself: it has a revision. */
 const carriedOut = (codeDeploy: Account['codeDeploy']) =>

@@ -1,25 +1,30 @@
 import type { Instance } from '../account/neighbours.ts';
 import type { Call, Gate } from '../wire/contract.ts';
+import { mayChangeCheck } from './check-changes.ts';
 import type { Evidence } from './evidence.ts';
+import { Promotions } from './promotions.ts';
 import { deploymentsOf, isEmergency, policyOf } from './runs.ts';
 import { targetIdOf } from './underway.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Invariants 2, 3, 4 and 6 of each call of a function of ours: judged by its effect, at once. */
+/** Invariants 2, 3, 4, 5 and 6 of each call of a function of ours: judged by its effect, at once. */
 export class JudgedCalls implements Gate {
   readonly #evidence: Evidence;
+  readonly #promotions: Promotions;
   /** Deregistrations of targets that were healthy when they were asked for. */
   readonly #takesHealthy = new WeakSet<Call>();
 
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
+    this.#promotions = new Promotions(evidence.account, what => evidence.broken(5, what));
   }
 
   before(call: Call, input: Input): void {
     if (call.caller.kind !== 'function') return;
     const { account, fleet, broken } = this.#evidence;
-    if (/^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb')
+    const changes = /^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb';
+    if (changes && !mayChangeCheck(account, call.action, input))
       broken(6, `${call.caller.name} called ${call.service}:${call.action}`);
     if (ACTS.test(call.action))
       for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])
@@ -32,6 +37,7 @@ export class JudgedCalls implements Gate {
       if (targets(input.Targets).some(leaves)) this.#takesHealthy.add(call);
     }
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#judgeRelease(call, input);
+    this.#promotions.before(call, input);
   }
 
   after(call: Call, input: Input): void {

@@ -36,6 +36,8 @@ export function judgeEnd(
   judgeProcesses(evidence, start);
   for (const item of ledger) {
     if (!holdsNothing(item.pk)) broken(4, `the ledger still holds ${item.pk}`);
+    if (item.pk.startsWith('adoption#') && item.status !== 'ended')
+      broken(7, `${item.pk} is still ${item.status}`);
     if (item.pk.startsWith('run#')) judgeRun(evidence, item, scenario.faults ? REPEATING_SECONDS : 0);
   }
 }
@@ -100,4 +102,4 @@ function judgeRun({ broken }: Evidence, run: LedgerItem, toleratedSeconds: numbe
 /** Is it one of the ledger's items that remember, and neither claim nor hold anything? */
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
-const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks|lifecycle|healthlog|zones)#/;
+const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|healthlog|zones)#/;

@@ -1,3 +1,4 @@
+import { adoptionRequest } from '../../functions/core/adoption-request.ts';
 import { type Fault, readOrFaults } from '../../functions/core/faults.ts';
 import { runRequest } from '../../functions/core/request.ts';
 import { TargetGroupAttributes } from '../account/target-group-attributes.ts';
@@ -21,10 +22,14 @@ export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): 
     ...attributeFaults(fleet),
     ...portFaults(fleet),
     ...(typeof fleet.broken === 'boolean' ? [] : beyond(['fleet', 'broken'], fleet.broken)),
+    ...beyond(['fleet', 'flaky'], fleet.flaky),
     ...deployments.flatMap(({ spec, path }) =>
-      [...foreignMembers(spec), ...requestFaults(spec), ...beyond(['instances'], spec.instances)].map(
-        fault => ({ ...fault, path: [...path, ...fault.path] }),
-      ),
+      [
+        ...foreignMembers(spec),
+        ...requestFaults(spec),
+        ...adoptionFaults(spec, fleet),
+        ...beyond(['instances'], spec.instances),
+      ].map(fault => ({ ...fault, path: [...path, ...fault.path] })),
     ),
     ...events.flatMap(({ instance }, index) => beyond(['events', index, 'instance'], [instance])),
   ];
@@ -85,7 +90,13 @@ const ONLY_THROUGH_CODEDEPLOY = [
 /** What one way of deploying does not know is refused, not ignored. */
 function foreignMembers(spec: DeploymentSpec): Fault[] {
   const throughCodeDeploy = spec.through === 'codedeploy';
-  const foreign = throughCodeDeploy ? (['batches', 'instances'] as const) : ONLY_THROUGH_CODEDEPLOY;
+  if (spec.adopt)
+    return (['batches', 'instances', 'promotes', 'idleMinutes', ...ONLY_THROUGH_CODEDEPLOY] as const)
+      .filter(name => spec[name] !== undefined)
+      .map(name => ({ path: [name], message: 'is not for an adoption, which deploys nothing' }));
+  const foreign = throughCodeDeploy
+    ? (['batches', 'instances', 'promotes', 'idleMinutes'] as const)
+    : ONLY_THROUGH_CODEDEPLOY;
   const faults: Fault[] = foreign
     .filter(name => spec[name] !== undefined)
     .map(name => ({ path: [name], message: `is not for a deployment through ${spec.through}` }));
@@ -99,4 +110,14 @@ function requestFaults({ request }: DeploymentSpec): Fault[] {
   const least = { runId: 'simulated', fleet: { autoScalingGroupName: 'web' } };
   const { faults = [] } = readOrFaults(runRequest, { ...least, ...request });
   return faults.map(fault => ({ ...fault, path: ['request', ...fault.path] }));
+}
+
+/** As the product judges it, with the group that the simulation adds. A check that exists has no id that could be known here. */
+function adoptionFaults({ adopt }: DeploymentSpec, { autoScaling }: Scenario['fleet']): Fault[] {
+  if (!adopt) return [];
+  const at = (path: Fault['path'], message: string): Fault => ({ path: ['adopt', ...path], message });
+  if (!autoScaling) return [at([], 'needs an Auto Scaling group: fleet.autoScaling must not be null')];
+  const read = readOrFaults(adoptionRequest, { autoScalingGroupName: 'web', ...adopt });
+  if (read.faults) return read.faults.map(({ path, message }) => at(path, message));
+  return 'id' in read.data.check ? [at(['check'], 'must be one to create: {protocol, port, ...}')] : [];
 }

@@ -10,6 +10,8 @@ export interface Measures {
   readonly minutes: number;
   /** Minutes in which an instance was suppressed and nobody worked on it (D41). */
   readonly blindInstanceMinutes: number;
+  /** Application status checks that are included in the end. */
+  readonly includedChecks: number;
 }
 
 interface Span {
@@ -33,6 +35,9 @@ export function measure(account: Account, fleet: BuiltFleet, startedAt: number, 
     requestsFailed: failed,
     minutes: (endedAt - startedAt) / 60_000,
     blindInstanceMinutes: blindMs(account, startedAt) / 60_000,
+    includedChecks: account.checks.registry
+      .active()
+      .filter(({ settings }) => settings.aggregation === 'included').length,
   };
 }
 

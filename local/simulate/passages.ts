@@ -60,6 +60,15 @@ export const passages = {
     deliveries: event => (event.source === 'aws.events' ? [500] : []),
     met: /^SweepFunction /,
   },
+  /** A check is created, proven, included and watched. */
+  adopted: {
+    scenario: scenario.parse({
+      name: 'adopted',
+      fleet: { instances: 2, startUpSeconds: 10, autoScaling: { healthChecks: ['EC2'] } },
+      deployment: { adopt: { check: { protocol: 'http', port: 8080, graceSeconds: 60 }, watchSeconds: 300 } },
+    }),
+    met: /^(PlanAdoption|ActOnCheck|ObserveCheck|EndAdoption)Function |^PromoteCheck /,
+  },
   /** CodeDeploy asks through its hooks, instance by instance. */
   hooks: {
     scenario: scenario.parse({

@@ -74,8 +74,8 @@ const fleet = z.strictObject({
     .default([])
     .describe('ports on which the application answers besides those of the target groups'),
   optedIn: z
-    .array(z.enum(['instances', 'targetGroups', 'autoScalingGroup']))
-    .default(['instances', 'targetGroups', 'autoScalingGroup'])
+    .array(z.enum(['instances', 'targetGroups', 'autoScalingGroup', 'checks']))
+    .default(['instances', 'targetGroups', 'autoScalingGroup', 'checks'])
     .describe('what carries the opt-in tag'),
   autoScaling: z
     .strictObject({
@@ -127,6 +127,14 @@ const fleet = z.strictObject({
     .describe(
       'the application answers 500, on every instance or on those of these numbers, until it is deployed anew',
     ),
+  flaky: z
+    .array(z.int().min(0))
+    .default([])
+    .describe('the application answers 503 in every second minute, on the instances of these numbers'),
+  securityGroup: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe("`closed`: it has no rule that lets a check in. The load balancer's requests do not ask it"),
 });
 
 const deployment = z.strictObject({
@@ -195,6 +203,21 @@ const deployment = z.strictObject({
     .record(z.string(), z.unknown())
     .default({})
     .describe("the rest of before-deploy's input, by schemas/before-deploy.schema.json"),
+  idleMinutes: z
+    .number()
+    .min(1)
+    .optional()
+    .describe('instead of a deployment, the fleet is left to itself for so long'),
+  promotes: z
+    .boolean()
+    .optional()
+    .describe('in batches, after-deploy is asked to promote the excluded checks of the fleet'),
+  adopt: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      "instead of a deployment, the adoption of a check by the fleet's group: promote-check's input, by schemas/promote-check.schema.json, but for the group",
+    ),
   neverReady: z.boolean().default(false).describe('the new version never answers'),
 });
 
@@ -221,6 +244,9 @@ const happening = z.strictObject({
     'refresh-instances',
     'mark-unhealthy',
     'break-application',
+    'close-security-group',
+    'open-security-group',
+    'include-check',
   ]),
   instance: z.int().min(0).default(0).describe('its number, counted from 0'),
   machine: z
@@ -241,6 +267,7 @@ const ending = z.strictObject({
     .default('succeeded')
     .describe('`any`: however it ends and whatever it costs, only what must always hold counts'),
   error: z.string().optional().describe('the named error of a refused or failed deployment'),
+  says: z.string().optional().describe("a part of that error's sentence"),
 });
 
 const rival = deployment.extend({
@@ -254,6 +281,7 @@ const expectation = ending.extend({
   failedRequests: z.int().min(0).default(0),
   /** Instances that the failed runs hold for somebody to look at. */
   held: z.int().min(0).default(0),
+  included: z.int().min(0).optional().describe('how many application status checks are included in the end'),
 });
 
 export const scenario = z.strictObject({
@@ -261,6 +289,15 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   seed: z.int().min(0).default(1).describe('everything random is drawn from it'),
   fleet,
+  quotas: z
+    .strictObject({
+      checks: z.int().min(0).optional(),
+      associationsPerCheck: z.int().min(0).optional(),
+      associations: z.int().min(0).optional(),
+      targets: z.int().min(0).optional(),
+    })
+    .prefault({})
+    .describe("the account's quotas of application status checks, where they are not AWS's defaults"),
   deployment: deployment.prefault({}),
   rivals: z
     .array(rival)

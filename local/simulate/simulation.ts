@@ -94,7 +94,7 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
     physics: scenario.physics as Partial<Physics>,
     ...(settings.startsAt !== undefined && { startsAt: settings.startsAt }),
   });
-  const account = createAccount(world, settings.quotas);
+  const account = createAccount(world, settings.quotas ?? quotasOf(scenario));
   const { clock } = world;
   const fleet = buildFleet(account, scenario);
   await clock.runFor(settle(account, fleet), 60 * MINUTE);
@@ -162,6 +162,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
     startedAt,
   };
 }
+
+/** Without those that the scenario leaves as they are. */
+const quotasOf = ({ quotas }: Scenario): Partial<CheckQuotas> =>
+  Object.fromEntries(Object.entries(quotas).filter(([, quota]) => quota !== undefined));
 
 /** How long what an undo has left is looked for by the sweep, which pauses longer from one time to the next. */
 const SWEPT_WITHIN = 45 * MINUTE;

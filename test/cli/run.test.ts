@@ -103,6 +103,34 @@ describe('a run from the command line', () => {
     ]);
   });
 
+  test('after: what it cannot promote is refused before it is started', async () => {
+    const ran = await shop().quiesce(
+      'after',
+      '--machine',
+      machine('AfterDeploy'),
+      '--run',
+      runId,
+      '--promote',
+      'web',
+    );
+    expect(ran).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: '--promote: must be the id of a check such as asc-0123456789abcdef0, not "web"\n',
+    });
+    const unknown = ['--promote', 'asc-00000000000000000'];
+    const refused = await shop().quiesce(
+      'after',
+      '--machine',
+      machine('AfterDeploy'),
+      '--run',
+      runId,
+      ...unknown,
+    );
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toMatch(/^CheckUnknown:\n {2}There is no application status check asc-0+\.$/m);
+  });
+
   test('after: brings the fleet back into service', async () => {
     const ran = await shop().quiesce('after', '--machine', machine('AfterDeploy'), '--run', runId, '--json');
     const report: RunReport = JSON.parse(ran.stdout);

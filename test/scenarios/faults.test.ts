@@ -61,6 +61,28 @@ describe('a fault in a scenario is a sentence with its line and its field', () =
     ]);
   });
 
+  test("an adoption is judged as promote-check judges it, and has nothing of a deployment's", () => {
+    const of = (adopt: string, more = '', fleet = '{ instances: 2 }') =>
+      faultsIn(`fleet: ${fleet}`, 'deployment:', `  adopt: ${adopt}`, `  ${more}`);
+    const check = '{ check: { protocol: http, port: 8080 } }';
+    expect(of(check)).toEqual([]);
+    expect(of('{ check: { protocol: ftp, port: 8080 } }')).toEqual([
+      'wrong.yaml:4: deployment.adopt.check.protocol: must be one of http, https, not "ftp"',
+    ]);
+    expect(of('{ check: { id: asc-0123456789abcdef0 } }')).toEqual([
+      'wrong.yaml:4: deployment.adopt.check: must be one to create: {protocol, port, ...}',
+    ]);
+    expect(of(check, 'batches: half')).toEqual([
+      'wrong.yaml:5: deployment.batches: is not for an adoption, which deploys nothing',
+    ]);
+    expect(of(check, '', '{ instances: 2, autoScaling: null }')).toEqual([
+      'wrong.yaml:4: deployment.adopt: needs an Auto Scaling group: fleet.autoScaling must not be null',
+    ]);
+    expect(faultsIn('fleet: { instances: 2, flaky: [2] }')).toEqual([
+      expect.stringContaining('must be below 2, not 2'),
+    ]);
+  });
+
   test.each([
     [
       'deregistration_delay.timeout_second: "60"',

@@ -30,6 +30,9 @@ describe('every scenario ends as it expects and breaks no invariant', () => {
     const scenario = readScenario(`${FOLDER}/${file}`);
     const first = await simulate({ scenario });
     expect(outcomeOf(first), first.deployment.cause).toEqual(expected(scenario));
+    const { says = '', included = first.measures.includedChecks } = scenario.expect;
+    expect(first.deployment.cause).toContain(says);
+    expect(first.measures.includedChecks).toBe(included);
     expect(accessDenied(first)).toEqual([]);
     for (const name of first.stack ? unneededBy('deploying', first.stack) : [])
       unneeded.set(name, (unneeded.get(name) ?? 0) + 1);

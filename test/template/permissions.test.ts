@@ -18,12 +18,17 @@ const WITHOUT_RESOURCE = [
     ],
   },
   {
+    reason: 'It lists none for describing security groups and subnets.',
+    actions: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets'],
+  },
+  {
     reason: 'It lists none for any Describe action of Auto Scaling.',
     actions: [
       'autoscaling:DescribeAutoScalingGroups',
       'autoscaling:DescribeAutoScalingInstances',
       'autoscaling:DescribeInstanceRefreshes',
       'autoscaling:DescribeLifecycleHooks',
+      'autoscaling:DescribeScalingActivities',
     ],
   },
   {
@@ -77,7 +82,8 @@ const withoutOptIn = (template: DeployedTemplate): readonly string[] =>
     );
 
 const isOptIn = ({ key, values }: { readonly key: string; readonly values: readonly string[] }): boolean =>
-  key === 'aws:ResourceTag/quiesce' && values.join() === 'enabled';
+  // What is created has no tag yet: it has to be created with it.
+  ['aws:ResourceTag/quiesce', 'aws:RequestTag/quiesce'].includes(key) && values.join() === 'enabled';
 
 test('D18: a role may act on every resource only where IAM names none', () => {
   expect(tooWide(product)).toEqual([]);
@@ -101,7 +107,7 @@ test.each(['dynamodb:*', 'dynamodb:Get*', '*'])('no policy may say the action %s
   expect(read).toThrow('name each action, without wildcards');
 });
 
-test('every role is proven to need what it may: by deploying, by hooks, or by attending instances', () => {
+test('every role is proven to need what it may: by deploying, by adopting, by hooks, or by attending instances', () => {
   const proven = Object.keys(roleGroups).flatMap(group => rolesOf(product, group as RoleGroup));
   const every = everyRole(product).map(({ logicalId }) => logicalId);
   expect([...proven].sort()).toEqual([...every].sort());

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { ACT_TIMEOUT_SECONDS, MACHINE_TIMEOUT_SECONDS } from '../../functions/core/limits.ts';
 import type { DeployedTemplate } from '../../local/stack/deployed-template.ts';
 import type { JsonObject } from '../../local/stack/json.ts';
-import { brokenDefinition, brokenTemplate, everyMachine, machines, product } from './helpers/product.ts';
+import {
+  brokenDefinition,
+  brokenTemplate,
+  everyMachine,
+  product,
+  undoingMachines,
+} from './helpers/product.ts';
 import { statesOf, tasksOf } from './helpers/states.ts';
 
 const longFunctions = ({ functions }: DeployedTemplate): readonly string[] =>
@@ -22,7 +28,7 @@ test('D5: every function ends within the time that an undo waits for', () => {
   expect(longFunctions(read())).toEqual(['UndoFunction may run 61 s']);
 });
 
-test.each(machines)('D5: %s waits longer than the longest act before it undoes', (_, definition) => {
+test.each(undoingMachines)('D5: %s waits longer than the longest act before it undoes', (_, definition) => {
   expect(statesOf(definition).get('LetActsEnd')?.Seconds).toBeGreaterThan(ACT_TIMEOUT_SECONDS);
 });
 
@@ -37,7 +43,7 @@ test.each(everyMachine)(
   },
 );
 
-test.each(machines)(
+test.each(undoingMachines)(
   'D15: the literal TimeoutSeconds of %s is the one that plans reckon with',
   (_, definition) => {
     expect(definition.TimeoutSeconds).toBe(MACHINE_TIMEOUT_SECONDS);

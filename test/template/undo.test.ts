@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isList, type JsonObject } from '../../local/stack/json.ts';
-import { attendingMachines, brokenDefinition, machines } from './helpers/product.ts';
+import { attendingMachines, brokenDefinition, machines, undoingMachines } from './helpers/product.ts';
 import { object } from './helpers/states.ts';
 
 /** The states of the machine itself without its body: what follows a failure. */
@@ -29,7 +29,7 @@ const endings = (definition: JsonObject): readonly unknown[] =>
     .filter(({ Type, End }) => Type === 'Fail' || Type === 'Succeed' || End === true)
     .map(({ Type }) => Type);
 
-test.each(machines)(
+test.each(undoingMachines)(
   'D15: the body of %s is one Parallel of one branch, caught to the fence',
   (_, definition) => {
     expect(isCaughtTo('Fence', definition)).toBe(true);
@@ -55,7 +55,7 @@ test('D5: every machine of a run undoes in the same way', () => {
   expect(tailOf(broken)).not.toEqual(tailOf(first));
 });
 
-test.each([...machines, ...attendingMachines])(
+test.each([...undoingMachines, ...attendingMachines])(
   'R-FAIL: after a failure %s can only end as failed',
   (_, definition) => {
     expect(endings(definition)).toEqual(['Fail']);

@@ -77,6 +77,7 @@ test('D4: a group tells its health checks, suspended processes and target groups
           ...bare('web'),
           HealthCheckType: 'EC2, ELB',
           HealthCheckGracePeriod: 90,
+          InstanceMaintenancePolicy: { MinHealthyPercentage: 100, MaxHealthyPercentage: 110 },
           TargetGroupARNs: ['tg-1'],
           TrafficSources: [
             { Identifier: 'tg-1', Type: 'elbv2' },
@@ -87,7 +88,10 @@ test('D4: a group tells its health checks, suspended processes and target groups
           Tags: [{ Key: 'app', Value: 'shop' }, { Key: 'empty' }],
           Instances: [{ ...member('i-1'), AutoScalingGroupName: undefined, HealthStatus: 'Unhealthy' }],
         },
-        bare('plain'),
+        {
+          ...bare('plain'),
+          InstanceMaintenancePolicy: { MinHealthyPercentage: -1, MaxHealthyPercentage: -1 },
+        },
       ],
     }),
   });
@@ -97,6 +101,7 @@ test('D4: a group tells its health checks, suspended processes and target groups
     arn: 'arn-of-web',
     healthCheckTypes: ['EC2', 'ELB'],
     healthCheckGraceSeconds: 90,
+    minHealthyPercent: 100,
     minSize: 1,
     maxSize: 4,
     desiredCapacity: 2,
@@ -119,6 +124,7 @@ test('D4: a group tells its health checks, suspended processes and target groups
     suspendedProcesses: [],
     instances: [],
   });
+  expect(found.get('plain')).not.toHaveProperty('minHealthyPercent');
   expect(found.has('unknown')).toBe(false);
 });
 

@@ -59,6 +59,7 @@ test('D44: an instance has every address of every interface, the primary one fir
     Placement: { AvailabilityZone: 'eu-west-1a', AvailabilityZoneId: 'euw1-az1' },
     VpcId: 'vpc-1',
     SubnetId: 'subnet-1',
+    SecurityGroups: [{ GroupId: 'sg-1', GroupName: 'web' }],
     PrivateIpAddress: '10.0.0.5',
     LaunchTime: at,
     Tags: [{ Key: 'app', Value: 'shop' }, { Key: 'empty' }],
@@ -81,6 +82,7 @@ test('D44: an instance has every address of every interface, the primary one fir
     zoneId: 'euw1-az1',
     vpcId: 'vpc-1',
     subnetId: 'subnet-1',
+    securityGroupIds: ['sg-1'],
     privateAddresses: ['10.0.0.5', '10.0.0.6', '10.0.9.1', '2001:db8::1'],
     tags: { app: 'shop', empty: '' },
     launchedAt: at,
@@ -89,6 +91,7 @@ test('D44: an instance has every address of every interface, the primary one fir
     id: 'i-bare',
     state: 'running',
     zone: 'eu-west-1a',
+    securityGroupIds: [],
     privateAddresses: [],
     tags: {},
   });

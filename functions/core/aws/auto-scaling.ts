@@ -4,6 +4,7 @@ import {
   DescribeAutoScalingGroupsCommand,
   DescribeAutoScalingInstancesCommand,
   DescribeInstanceRefreshesCommand,
+  DescribeScalingActivitiesCommand,
   EnterStandbyCommand,
   ExitStandbyCommand,
   type Instance,
@@ -74,6 +75,8 @@ export interface AutoScalingGroupFacts {
   /** `EC2` and any of `ELB`, `EBS` and `VPC_LATTICE`. */
   readonly healthCheckTypes: string[];
   readonly healthCheckGraceSeconds: number;
+  /** Of its instance maintenance policy, in percent; absent without one. */
+  readonly minHealthyPercent?: number;
   readonly minSize: number;
   readonly maxSize: number;
   readonly desiredCapacity: number;
@@ -103,6 +106,8 @@ export async function groups(names: readonly string[]): Promise<Map<string, Auto
 
 function groupFacts(group: AutoScalingGroup, action: string): AutoScalingGroupFacts {
   const name = given(group.AutoScalingGroupName, action, 'AutoScalingGroupName');
+  // A policy that was taken away has -1.
+  const minHealthy = group.InstanceMaintenancePolicy?.MinHealthyPercentage;
   return {
     name,
     arn: given(group.AutoScalingGroupARN, action, 'AutoScalingGroupARN'),
@@ -110,6 +115,7 @@ function groupFacts(group: AutoScalingGroup, action: string): AutoScalingGroupFa
       .split(',')
       .map(type => type.trim()),
     healthCheckGraceSeconds: group.HealthCheckGracePeriod ?? 0,
+    ...(minHealthy !== undefined && minHealthy >= 0 && { minHealthyPercent: minHealthy }),
     minSize: given(group.MinSize, action, 'MinSize'),
     maxSize: given(group.MaxSize, action, 'MaxSize'),
     desiredCapacity: given(group.DesiredCapacity, action, 'DesiredCapacity'),
@@ -127,6 +133,28 @@ function attachedTargetGroups({ TargetGroupARNs, TrafficSources }: AutoScalingGr
   const sources = (TrafficSources ?? []).filter(source => source.Type === 'elbv2');
   const all = [...(TargetGroupARNs ?? []), ...sources.map(source => source.Identifier)];
   return [...new Set(all.filter(arn => arn !== undefined))];
+}
+
+/** An activity of a group, as Auto Scaling tells it. */
+export interface ScalingActivity {
+  readonly cause: string;
+  readonly startedAt: Date;
+}
+
+/** The activities of a group that have begun since then, those in progress too. */
+export async function activitiesSince(groupName: string, since: Date): Promise<ScalingActivity[]> {
+  const activities = await pages(async next => {
+    const command = new DescribeScalingActivitiesCommand({
+      AutoScalingGroupName: groupName,
+      Filters: [{ Name: 'StartTimeLowerBound', Values: [since.toISOString()] }],
+      NextToken: next,
+    });
+    const answer = await send('autoscaling:DescribeScalingActivities', () => autoScaling().send(command));
+    return { items: answer.Activities, next: answer.NextToken };
+  });
+  return activities.flatMap(({ Cause, StartTime }) =>
+    Cause && StartTime ? [{ cause: Cause, startedAt: StartTime }] : [],
+  );
 }
 
 const REFRESHING = new Set(['Pending', 'InProgress', 'Cancelling', 'RollbackInProgress', 'Baking']);

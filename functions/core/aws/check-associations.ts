@@ -11,6 +11,10 @@ export type CheckAssociation =
   | { readonly checkId: string; readonly tag: { readonly key: string; readonly value: string } }
   | { readonly checkId: string; readonly instanceId: string };
 
+/** As the results of AssociateApplicationStatusCheck name it: `key=value`, or an instance's id. */
+export const associationValue = (one: CheckAssociation): string =>
+  'tag' in one ? `${one.tag.key}=${one.tag.value}` : one.instanceId;
+
 const ACTION = 'ec2:DescribeApplicationStatusCheckAssociations';
 
 /** Every association of the account and Region: GUIDE (quotas) 200 of them. */

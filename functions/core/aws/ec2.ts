@@ -29,6 +29,8 @@ export interface InstanceFacts {
   readonly zoneId?: string;
   readonly vpcId?: string;
   readonly subnetId?: string;
+  /** Of the primary interface. */
+  readonly securityGroupIds: string[];
   /** IPv4 and IPv6, of all interfaces, the primary one first: each may be a target of an ip-type target group (D44). */
   readonly privateAddresses: string[];
   readonly tags: Record<string, string>;
@@ -126,6 +128,7 @@ function instanceFacts(instance: Instance, action: string): InstanceFacts {
     ...(Placement?.AvailabilityZoneId !== undefined && { zoneId: Placement.AvailabilityZoneId }),
     ...(VpcId !== undefined && { vpcId: VpcId }),
     ...(SubnetId !== undefined && { subnetId: SubnetId }),
+    securityGroupIds: (instance.SecurityGroups ?? []).flatMap(({ GroupId }) => GroupId ?? []),
     privateAddresses: addressesOf(instance),
     tags: Object.fromEntries((instance.Tags ?? []).map(tag => [tag.Key, tag.Value ?? ''])),
     ...(LaunchTime !== undefined && { launchedAt: LaunchTime }),
@@ -175,10 +178,16 @@ export async function applicationStatuses(
   return new Map(found.flatMap(({ done }) => done).map(facts => [facts.instanceId, facts]));
 }
 
-async function statusesOf(ids: readonly string[]): Promise<ApplicationStatusFacts[]> {
+/** The same of every instance of the account and Region that has one. GUIDE (quotas): 5,000 targets. */
+export const everyApplicationStatus = (): Promise<ApplicationStatusFacts[]> => statusesOf();
+
+async function statusesOf(ids?: readonly string[]): Promise<ApplicationStatusFacts[]> {
   const action = 'ec2:DescribeApplicationStatus';
   const statuses = await pages(async next => {
-    const command = new DescribeApplicationStatusCommand({ InstanceIds: [...ids], NextToken: next });
+    const command = new DescribeApplicationStatusCommand({
+      ...(ids && { InstanceIds: [...ids] }),
+      NextToken: next,
+    });
     const answer = await send(action, () => ec2().send(command));
     return { items: answer.ApplicationStatuses?.Instances, next: answer.NextToken };
   });

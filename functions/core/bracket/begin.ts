@@ -1,9 +1,10 @@
+import { type Promotion, promotionsOf } from '../adopt/promotions.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
-import { NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
+import { BudgetExceedsTimeout, NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import { findInstances } from '../ledger/instances.ts';
-import type { RunRecord } from '../ledger/items.ts';
+import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
-import { SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
+import { MACHINE_TIMEOUT_SECONDS, RETRY_ROOM_SECONDS, SUPPRESSION_MARGIN_SECONDS } from '../limits.ts';
 import type { AfterRequest, RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -132,6 +133,13 @@ export interface Resumed {
   readonly evidenceDeadline: number;
   readonly releaseDeadline: number;
   readonly releaseSeconds: number;
+  /**
+   * When what the request promotes is adopted. Under the suppression, unless that cannot be seen on every instance, for want of
+   * an included check (D13), or is another run's.
+   */
+  readonly promotes: 'nothing' | 'before-release' | 'after-release';
+  readonly promotions: readonly Promotion[];
+  readonly promotionDeadline: number;
   /** The deployment took longer than the suppression covers: it is extended first, until then. */
   readonly extend: boolean;
   readonly suppressUntil: number;
@@ -141,6 +149,7 @@ export interface Resumed {
  * Takes a run over for after-deploy and sets its deadlines.
  *
  * @throws RunUnknown, NoGoAhead when before-deploy has not given its go-ahead, RunEnded
+ * @throws CheckUnknown, CheckInUse, BudgetExceedsTimeout when the checks cannot be promoted: the run stays as it is
  */
 export async function resumeRun(request: AfterRequest, owner: string): Promise<Resumed> {
   const now = nowSeconds();
@@ -150,21 +159,31 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
   const { budgets } = run.plan;
   const readyDeadline = now + budgets.ready;
   const inServiceDeadline = readyDeadline + budgets.inService;
-  const evidenceDeadline = inServiceDeadline + budgets.readyAgain;
+  const records = [...(await findInstances(run.plan.instanceIds)).values()];
+  const claimed = records.filter(({ claims }) => claims.has(run.runId));
+  const covered = (await coverOf(run, claimed)) !== undefined;
+  const { promotions, seconds } = await promotionsOf(request.promoteCheckIds ?? []);
+  const promotes = whenToPromote(promotions, !covered && isSeenSuppressed(run.runId, claimed));
+  const before = promotes === 'before-release' ? seconds : 0;
+  const evidenceDeadline = inServiceDeadline + before + budgets.readyAgain;
   const releaseDeadline = evidenceDeadline + budgets.release;
+  const promotionDeadline =
+    promotes === 'after-release' ? releaseDeadline + seconds : inServiceDeadline + before;
+  const deadline = Math.max(releaseDeadline, promotionDeadline) + budgets.undo;
+  if (promotions.length > 0 && deadline - now > MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS)
+    throw new BudgetExceedsTimeout(
+      `after-deploy and the promotion may take ${deadline - now} s, and the machine's own time-out is ${MACHINE_TIMEOUT_SECONDS} s. Leave promoteCheckIds out, and adopt the checks afterwards.`,
+    );
   const moved = await advance(request.runId, {
     from: 'go-ahead',
     to: 'after',
     owner,
     at: now,
     takesOver: true,
-    deadline: releaseDeadline + budgets.undo,
+    deadline,
   });
   if (!moved) throw await whyNotResumed(request.runId);
   const suppressUntil = releaseDeadline + SUPPRESSION_MARGIN_SECONDS;
-  const records = [...(await findInstances(run.plan.instanceIds)).values()];
-  const claimed = records.filter(({ claims }) => claims.has(run.runId));
-  const covered = (await coverOf(run, claimed)) !== undefined;
   return {
     extend: run.plan.suppressing > 0 && suppressUntil > run.plan.suppressUntil,
     suppressUntil,
@@ -185,8 +204,20 @@ export async function resumeRun(request: AfterRequest, owner: string): Promise<R
     evidenceDeadline,
     releaseDeadline,
     releaseSeconds: run.plan.suppressing > 0 ? RELEASE_SECONDS : 0,
+    promotes,
+    promotions,
+    promotionDeadline,
   };
 }
+
+function whenToPromote(promotions: readonly Promotion[], suppressed: boolean): Resumed['promotes'] {
+  if (promotions.length === 0) return 'nothing';
+  return suppressed ? 'before-release' : 'after-release';
+}
+
+/** Has every instance an included check, without which its suppression does not show (D13)? */
+const isSeenSuppressed = (runId: string, claimed: readonly InstanceRecord[]): boolean =>
+  claimed.every(({ claims }) => (claims.get(runId)?.member.includedChecks.length ?? 0) > 0);
 
 // MEASURED: a release shows after 120-150 s; looking earlier is wasted.
 const RELEASE_SECONDS = 120;

@@ -1,4 +1,5 @@
 import { RunEnded } from '../errors.ts';
+import { readable } from '../failure.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { Fate, InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { recordRefusal } from '../ledger/refusals.ts';
@@ -115,16 +116,4 @@ function whatIsLeft(
     ...(held.length > 0 ? [` Held out of traffic until ${until}: ${ids(held)}.`] : []),
     ...(handedOver.length > 0 ? [` Left to Auto Scaling to replace: ${ids(handedOver)}.`] : []),
   ].join('');
-}
-
-/** A Lambda function's error arrives as JSON in the cause: a person reads its sentence (SFN puts at most 32,768 characters). */
-function readable({ error, cause }: { readonly error: string; readonly cause: string }) {
-  try {
-    const read: unknown = JSON.parse(cause);
-    if (read && typeof read === 'object' && 'errorMessage' in read && typeof read.errorMessage === 'string')
-      return { error, cause: read.errorMessage };
-  } catch {
-    // Not JSON: already a sentence.
-  }
-  return { error, cause };
 }

@@ -1,4 +1,4 @@
-import { type Announcement, announce, type Topic } from '../domain/announcement.ts';
+import { type Announcement, announce, type RunDetail, type Topic } from '../domain/announcement.ts';
 import { shellLine } from '../domain/aws-cli.ts';
 import { closeByHand } from '../domain/by-hand.ts';
 import { findHold } from '../ledger/auto-scaling-holds.ts';
@@ -13,14 +13,21 @@ import { nowSeconds } from '../time.ts';
 import { instancesOf } from './members.ts';
 
 /** Every member is always there (D15). */
-export interface News extends Omit<Announcement, 'detail'> {
+export interface News<Detail> extends Omit<Announcement<Detail>, 'detail'> {
   /** Is there anything that people were not told yet? */
   readonly isNews: boolean;
   readonly what: string;
-  readonly detail: Announcement['detail'] | Record<string, never>;
+  readonly detail: Detail | Record<string, never>;
 }
 
-const NOTHING: News = { isNews: false, what: '', subject: '', message: '', detailType: '', detail: {} };
+export const NOTHING: News<never> = {
+  isNews: false,
+  what: '',
+  subject: '',
+  message: '',
+  detailType: '',
+  detail: {},
+};
 
 /**
  * What people are to be told of a run whose machine has failed, from what the ledger says of it now. Nothing of a run that
@@ -29,7 +36,7 @@ const NOTHING: News = { isNews: false, what: '', subject: '', message: '', detai
 export async function compose(
   runId: string,
   failure: { readonly error: string; readonly cause: string },
-): Promise<News> {
+): Promise<News<RunDetail>> {
   const run = isRunId(runId) ? await findRun(runId) : undefined;
   if (!run?.acted || run.outcome === 'succeeded') return NOTHING;
   const records = [...(await findInstances(instancesOf(run))).values()];

@@ -17,28 +17,30 @@ export interface RunNews {
 }
 
 /** One notification: an e-mail's subject and body, and an event for whoever builds on it. */
-export interface Announcement {
+export interface Announcement<Detail> {
   /** At most 100 ASCII characters in one line: SNS takes no others. */
   readonly subject: string;
   readonly message: string;
   readonly detailType: string;
-  readonly detail: {
-    readonly runId: string;
-    readonly what: Topic;
-    readonly error: string;
-    readonly cause: string;
-    /** The first hundred; `instances` is how many there are. */
-    readonly instanceIds: readonly string[];
-    readonly instances: number;
-    readonly left: RunNews['left'];
-    readonly endedAt: string;
-    readonly heldUntil?: string;
-  };
+  readonly detail: Detail;
 }
 
-const SUBJECT_LENGTH = 100;
+export interface RunDetail {
+  readonly runId: string;
+  readonly what: Topic;
+  readonly error: string;
+  readonly cause: string;
+  /** The first hundred; `instances` is how many there are. */
+  readonly instanceIds: readonly string[];
+  readonly instances: number;
+  readonly left: RunNews['left'];
+  readonly endedAt: string;
+  readonly heldUntil?: string;
+}
+
+export const SUBJECT_LENGTH = 100;
 /** An error's cause can have 32,768 characters; whoever wants all of it looks at the run. */
-const CAUSE_LENGTH = 2_000;
+export const CAUSE_LENGTH = 2_000;
 const LISTED = 100;
 
 const DETAIL_TYPES: Readonly<Record<Topic, string>> = {
@@ -48,7 +50,7 @@ const DETAIL_TYPES: Readonly<Record<Topic, string>> = {
   unfinished: 'Quiesce Undo Unfinished',
 };
 
-export function announce(news: RunNews): Announcement {
+export function announce(news: RunNews): Announcement<RunDetail> {
   const { runId, what, error, instanceIds, endedAt, heldUntil } = news;
   const cause = cut(news.cause, CAUSE_LENGTH);
   const left = news.left.slice(0, LISTED);
@@ -119,7 +121,7 @@ function stateOf(what: Topic, end: string | undefined): string[] {
 
 const counted = (count: number): string => (count === 1 ? '1 instance' : `${count} instances`);
 
-const cut = (text: string, length: number): string =>
+export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 3)}...`;
 
-const instant = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+export const instant = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

@@ -1,3 +1,4 @@
+import type { CheckResult } from './readiness.ts';
 import type { ZoneCount } from './zone-view.ts';
 
 /** A fleet as a diagnosis reads it. Times are milliseconds since the epoch. */
@@ -93,6 +94,28 @@ export interface RequestCounts {
   /** Answered with 5xx by a target, or by the load balancer because a target closed the connection or did not answer. */
   readonly failed: number;
   readonly minutes: number;
+}
+
+/** One check on one instance, from its result and its settings; without these nobody knows since when it has failed. */
+export function observedCheck(
+  result: CheckResult & { readonly statusCode?: number },
+  launchedAt: Date | undefined,
+  check: (CheckPace & { readonly changedAt?: Date }) | undefined,
+): ObservedCheck {
+  const { checkId, aggregation, status, code, statusCode } = result;
+  const since = result.since?.getTime();
+  const changes = { launchedAt: launchedAt?.getTime(), checkChangedAt: check?.changedAt?.getTime() };
+  return {
+    checkId,
+    aggregation,
+    status,
+    ...(code !== undefined && { code }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(since !== undefined && { since }),
+    passedSinceChange: check
+      ? passedSince({ status, ...(since !== undefined && { since }) }, changes, check)
+      : 'unknown',
+  };
 }
 
 /** What decides when a check can first have failed for good. */

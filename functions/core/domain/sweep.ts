@@ -148,8 +148,15 @@ export const hasMissed = (
   at >= (goAheadAt ?? at) &&
   (status === 'ABORTED' || status === 'TIMED_OUT' || (status === 'FAILED' && !REFUSALS.has(error)));
 
-/** What after-deploy may refuse while its run waits for it: its own request, or that it comes too early or twice. */
-const REFUSALS = new Set(['InvalidRequest', 'NoGoAhead', 'RunInProgress']);
+/** What after-deploy may refuse while its run waits for it: its own request and what that promotes, or that it comes too early or twice. */
+const REFUSALS = new Set([
+  'InvalidRequest',
+  'CheckUnknown',
+  'CheckInUse',
+  'BudgetExceedsTimeout',
+  'NoGoAhead',
+  'RunInProgress',
+]);
 
 const CUT_OFF = new Set(['FAILED', 'TIMED_OUT', 'ABORTED']);
 const NOTHING: LeftBehind = { instances: [], keptHeld: [], targetGroups: [], autoScalingGroups: [] };

@@ -1,3 +1,4 @@
+import { type AdoptionRecord, toAdoption } from './adoptions.ts';
 import { type Hold, toHold } from './auto-scaling-holds.ts';
 import { toRecord } from './instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from './items.ts';
@@ -12,12 +13,15 @@ export interface AllHeld {
   readonly instances: readonly InstanceRecord[];
   readonly guards: ReadonlyMap<string, Guard>;
   readonly holds: readonly (Hold & { readonly group: string })[];
+  /** Those that are live, or have still to be undone. */
+  readonly adoptions: readonly AdoptionRecord[];
 }
 
 const RUN = pk.run('');
 const INSTANCE = pk.instance('');
 const TARGET_GROUP = pk.targetGroup('');
 const AUTO_SCALING = pk.autoScaling('');
+const ADOPTION = pk.adoption('');
 
 /**
  * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
@@ -26,13 +30,15 @@ const AUTO_SCALING = pk.autoScaling('');
 export async function readAllHeld(): Promise<AllHeld> {
   const items = await scan({
     FilterExpression:
-      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed))',
+      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':instance': { S: INSTANCE },
       ':targetGroup': { S: TARGET_GROUP },
       ':autoScaling': { S: AUTO_SCALING },
       ':run': { S: RUN },
+      ':adoption': { S: ADOPTION },
+      ':ended': { S: 'ended' },
       ':live': { S: 'live' },
       ':failed': { S: 'failed' },
     },
@@ -46,6 +52,7 @@ export async function readAllHeld(): Promise<AllHeld> {
     runs: new Map(ofKind(RUN, (runId, item) => [runId, toRun(item)])),
     instances: ofKind(INSTANCE, toRecord),
     guards: new Map(ofKind(TARGET_GROUP, (arn, item) => [arn, toGuard(item)])),
+    adoptions: ofKind(ADOPTION, toAdoption),
     holds: ofKind(AUTO_SCALING, (group, item) => ({ group, ...toHold(item) })),
   };
 }

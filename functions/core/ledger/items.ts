@@ -23,6 +23,11 @@ import type { RunRequest } from '../request.ts';
  * | `healthlog#<load balancer>#<node>` | log (NodeLog), revision, expiresAt: what its last logs say            |
  * | `zones#<target group arn>` | view (ZoneView), viewedAt, expiresAt: what befell it at the last view of the zones |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
+ * | `adoption#<group>`   | version, status, owner, createdAt, request, plan, acts (set), checkId, evidence, outcome,     |
+ * |                      | error, cause, endedAt, promotedAt, told (set): the latest adoption by this Auto Scaling group  |
+ * | `demotion#<id>`      | status, at, groups, cause, told (set): a check that the loop breaker has demoted, or would     |
+ * |                      | have; `over` when its cause is gone                                                          |
+ * | `check#<id>`         | group: the one whose adoption is at work on this check                                     |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -117,6 +122,9 @@ export interface InstanceRecord {
 }
 
 export const pk = {
+  adoption: (group: string) => `adoption#${group}`,
+  check: (checkId: string) => `check#${checkId}`,
+  demotion: (checkId: string) => `demotion#${checkId}`,
   run: (runId: string) => `run#${runId}`,
   instance: (instanceId: string) => `instance#${instanceId}`,
   targetGroup: (arn: string) => `targetgroup#${arn}`,

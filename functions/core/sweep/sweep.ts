@@ -1,11 +1,13 @@
 import { concurrently } from '../aws/batch.ts';
 import { type Finding, type FindingKind, heldByRun, judgeEnded, judgeLive } from '../domain/sweep.ts';
 import { type ClosedHooks, closeHooks } from '../hooks/close-hooks.ts';
+import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { readAllHeld } from '../ledger/all-held.ts';
 import { findRuns } from '../ledger/runs.ts';
 import { HEALS_AT_ONCE, SWEEP_ACTS_SECONDS } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
+import { endIfAbandoned } from './abandoned-adoptions.ts';
 import { heal } from './heal.ts';
 import { readFacts } from './read-facts.ts';
 
@@ -14,6 +16,8 @@ export interface Swept {
   readonly found: Readonly<Partial<Record<FindingKind, number>>>;
   /** Those whose undo was begun now, or whose remains were ended. */
   readonly healing: readonly string[];
+  /** Auto Scaling groups whose adoption of a check nothing looked after: its undo was begun now. */
+  readonly adoptions: readonly string[];
   readonly hooks: ClosedHooks | undefined;
   readonly oldestSeconds: number;
   readonly measures: readonly Measure[];
@@ -32,21 +36,26 @@ export async function sweep(): Promise<Swept> {
     failures.push(error);
     return undefined;
   });
-  const { findings, failures: unread } = await find(began);
+  const { findings, abandoned, failures: unread } = await find(began);
   failures.push(...unread);
+  const each = <T>(items: readonly T[], act: (item: T) => Promise<void>) =>
+    concurrently(items, HEALS_AT_ONCE, async item => {
+      if (nowSeconds() > began + SWEEP_ACTS_SECONDS) return;
+      await act(item).catch((error: unknown) => failures.push(error));
+    });
   const healed: Finding[] = [];
-  await concurrently(findings, HEALS_AT_ONCE, async finding => {
-    if (nowSeconds() > began + SWEEP_ACTS_SECONDS) return;
-    try {
-      if (await heal(finding)) healed.push(finding);
-    } catch (error) {
-      failures.push(error);
-    }
+  await each(findings, async finding => {
+    if (await heal(finding)) healed.push(finding);
+  });
+  const adoptions: string[] = [];
+  await each(abandoned, async adoption => {
+    if (await endIfAbandoned(adoption)) adoptions.push(adoption.group);
   });
   const oldestSeconds = Math.max(0, ...findings.map(({ since }) => began - since));
   return {
     found: countByKind(findings),
     healing: healed.map(({ runId }) => runId),
+    adoptions,
     hooks,
     oldestSeconds,
     measures: [
@@ -58,8 +67,14 @@ export async function sweep(): Promise<Swept> {
   };
 }
 
-async function find(now: number): Promise<{ findings: Finding[]; failures: readonly unknown[] }> {
-  const { runs, instances, guards, holds } = await readAllHeld();
+interface Found {
+  readonly findings: readonly Finding[];
+  readonly abandoned: readonly AdoptionRecord[];
+  readonly failures: readonly unknown[];
+}
+
+async function find(now: number): Promise<Found> {
+  const { runs, instances, guards, holds, adoptions } = await readAllHeld();
   const held = heldByRun({
     instances,
     holds,
@@ -80,7 +95,7 @@ async function find(now: number): Promise<{ findings: Finding[]; failures: reado
   });
   // What has failed to be undone longest comes last: it must not keep the others waiting.
   left.sort((a, b) => b.since - a.since);
-  return { findings: [...dead, ...left], failures: facts.failures };
+  return { findings: [...dead, ...left], abandoned: adoptions, failures: facts.failures };
 }
 
 const countByKind = (findings: readonly Finding[]): Swept['found'] =>

@@ -20,7 +20,7 @@ import type { Call, Gate } from '../../../local/wire/contract.ts';
 export type Fleet = z.input<typeof scenario>['fleet'];
 
 export interface BracketSettings
-  extends Pick<SimulationSettings, 'gates' | 'dies' | 'parameters' | 'deliveries'> {
+  extends Pick<SimulationSettings, 'gates' | 'dies' | 'parameters' | 'deliveries' | 'quotas'> {
   readonly physics?: z.input<typeof scenario>['physics'];
 }
 
@@ -78,7 +78,7 @@ export class Bracket {
     return this.start('BeforeDeploy', { runId: 'r', fleet: { instanceIds: this.ids(0, 1) }, ...request });
   }
 
-  start(machine: 'BeforeDeploy' | 'AfterDeploy', input: unknown): Execution {
+  start(machine: 'BeforeDeploy' | 'AfterDeploy' | 'PromoteCheck', input: unknown): Execution {
     return this.stack.startExecution(machine, { name: `e${++this.#started}`, input: input as Json });
   }
 

@@ -47,4 +47,11 @@ const ATTENDING = new Set(['InstanceLaunch', 'InstanceTermination']);
 export const attendingMachines = everyMachine.filter(([name]) => ATTENDING.has(name));
 
 /** The machines of the bracket, which undo what has failed. */
-export const machines = everyMachine.filter(([name]) => name !== 'TellPeople' && !ATTENDING.has(name));
+export const machines = everyMachine.filter(
+  ([name]) => !['TellPeople', 'PromoteCheck'].includes(name) && !ATTENDING.has(name),
+);
+
+/** Those that undo what has failed: a run, or an adoption. */
+export const undoingMachines = everyMachine.filter(
+  ([name]) => name === 'PromoteCheck' || machines.some(([other]) => other === name),
+);

@@ -4,6 +4,7 @@ import type { DeployedTemplate, Role } from '../../../local/stack/deployed-templ
 /** Whose permissions are proven together: functions by their folder, machines and rules by name. */
 export const roleGroups = {
   deploying: { folder: 'functions/deploy/', machines: ['BeforeDeploy', 'AfterDeploy', 'TellPeople'] },
+  adopting: { folder: 'functions/checks/', machines: ['PromoteCheck'] },
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
   zones: { folder: 'functions/zones/', machines: [] },
   logs: { folder: 'functions/logs/', machines: [] },

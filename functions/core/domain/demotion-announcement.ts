@@ -1,0 +1,63 @@
+import { type Announcement, CAUSE_LENGTH, cut, instant, SUBJECT_LENGTH } from './announcement.ts';
+
+/** What people are told of a check that the loop breaker has demoted. */
+export type DemotionTopic = 'demoted' | 'observed' | 'again' | 'over';
+
+export interface DemotionNews {
+  readonly checkId: string;
+  readonly what: DemotionTopic;
+  /** With the diagnosis, and what to add where a security group is closed. */
+  readonly cause: string;
+  readonly groups: readonly string[];
+  /** When the demotion began, in seconds since the epoch. */
+  readonly at: number;
+}
+
+export interface DemotionDetail {
+  readonly checkId: string;
+  readonly what: DemotionTopic;
+  readonly cause: string;
+  readonly autoScalingGroupNames: readonly string[];
+  readonly at: string;
+}
+
+const SUBJECTS: Readonly<Record<DemotionTopic, string>> = {
+  demoted: 'is demoted before it has more instances replaced',
+  observed: 'has instances replaced, and would be demoted',
+  again: 'was included again, and is demoted again',
+  over: 'is well again, and still excluded',
+};
+
+const DETAIL_TYPES: Readonly<Record<DemotionTopic, string>> = {
+  demoted: 'Quiesce Loop Broken',
+  observed: 'Quiesce Loop Observed',
+  again: 'Quiesce Loop Broken',
+  over: 'Quiesce Loop Over',
+};
+
+const STATES: Readonly<Record<DemotionTopic, string>> = {
+  demoted: 'It is excluded now: Auto Scaling does not act on it any more',
+  observed:
+    'The loop breaker only observes, so it is included still: exclude it, or set LoopBreaker to demote',
+  again: 'Its cause lasts, so it is excluded again. Take it out of the template that includes it',
+  over: 'Every instance passes it again. It is not included by itself: adopt it again',
+};
+
+export function announceDemotion(news: DemotionNews): Announcement<DemotionDetail> {
+  const { checkId, what, groups } = news;
+  const cause = cut(news.cause, CAUSE_LENGTH);
+  const at = instant(news.at);
+  return {
+    subject: cut(`Quiesce: check ${checkId} ${SUBJECTS[what]}`, SUBJECT_LENGTH),
+    message: [
+      `Check ${checkId}, since ${at}:`,
+      cause,
+      '',
+      `${STATES[what]}. That holds for every group that it is on: ${groups.join(', ')}.`,
+      '',
+      `Adopt it again when its cause is gone: quiesce adopt --auto-scaling-group GROUP --check ${checkId}`,
+    ].join('\n'),
+    detailType: DETAIL_TYPES[what],
+    detail: { checkId, what, cause, autoScalingGroupNames: groups.slice(0, 50), at },
+  };
+}

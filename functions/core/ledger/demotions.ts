@@ -1,0 +1,76 @@
+import { pk } from './items.ts';
+import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
+
+/** What the loop breaker has done about a check, the last time that it did. Instants are seconds since the epoch. */
+export interface Demotion {
+  readonly checkId: string;
+  /** `observed`: it only watches. `over`: the cause is gone. */
+  readonly status: 'demoted' | 'observed' | 'over';
+  /** When it began: it tells this demotion from an earlier one. */
+  readonly at: number;
+  /** The Auto Scaling groups that the check is on. */
+  readonly groups: readonly string[];
+  readonly cause: string;
+  readonly told: readonly string[];
+}
+
+export async function findDemotion(checkId: string): Promise<Demotion | undefined> {
+  const item = await get(pk.demotion(checkId));
+  return item && toDemotion(checkId, item);
+}
+
+/**
+ * Says in the ledger that a check is about to be demoted.
+ *
+ * @returns false when another one has said so just before: of two looks at once one acts
+ */
+export async function beginDemotion(
+  demotion: Omit<Demotion, 'told' | 'status'> & { readonly status: 'demoted' | 'observed' },
+): Promise<boolean> {
+  const begun = await change(pk.demotion(demotion.checkId), {
+    UpdateExpression: 'SET #status = :status, #at = :at, #groups = :groups, cause = :cause REMOVE told',
+    ConditionExpression: 'attribute_not_exists(pk) OR #status = :over',
+    ExpressionAttributeNames: { '#status': 'status', '#at': 'at', '#groups': 'groups' },
+    ExpressionAttributeValues: {
+      ':status': text(demotion.status),
+      ':at': number(demotion.at),
+      ':groups': json(demotion.groups),
+      ':cause': text(demotion.cause),
+      ':over': text('over'),
+    },
+    ReturnValues: 'NONE',
+  });
+  return begun !== undefined;
+}
+
+/** Says in the ledger that the cause is gone. @returns false when that was said before */
+export async function endDemotion({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>): Promise<boolean> {
+  const ended = await change(pk.demotion(checkId), {
+    UpdateExpression: 'SET #status = :over',
+    ConditionExpression: '#at = :at AND #status <> :over',
+    ExpressionAttributeNames: { '#status': 'status', '#at': 'at' },
+    ExpressionAttributeValues: { ':over': text('over'), ':at': number(at) },
+    ReturnValues: 'NONE',
+  });
+  return ended !== undefined;
+}
+
+/** Says in the record that people were told. @returns false when they had been told before */
+export async function markDemotionTold(checkId: string, what: string): Promise<boolean> {
+  const marked = await change(pk.demotion(checkId), {
+    UpdateExpression: 'ADD told :what',
+    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
+    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
+    ReturnValues: 'NONE',
+  });
+  return marked !== undefined;
+}
+
+const toDemotion = (checkId: string, item: Item): Demotion => ({
+  checkId,
+  status: textAt(item, 'status') as Demotion['status'],
+  at: Number(item.at?.N),
+  groups: parsed<string[]>(item.groups) as string[],
+  cause: textAt(item, 'cause'),
+  told: item.told?.SS ?? [],
+});

@@ -1,0 +1,161 @@
+import { diagnosisBy } from '../adopt/diagnose-check.ts';
+import { groupIn } from '../adopt/group-tag.ts';
+import { type Member, membersOfGroups } from '../adopt/members.ts';
+import { missingIngress } from '../adopt/missing-ingress.ts';
+import { activitiesSince } from '../aws/auto-scaling.ts';
+import { checkAssociations } from '../aws/check-associations.ts';
+import { checkBesides, checksWithTag, setAggregation } from '../aws/checks.ts';
+import { applicationStatusChecks, type CheckFacts, describeInstances } from '../aws/ec2.ts';
+import { startExecution } from '../aws/step-functions.ts';
+import { isOfApplicationStatus } from '../domain/adoption.ts';
+import { observedCheck } from '../domain/observed-fleet.ts';
+import { type Exposed, isOver, loopOf, mayLoop } from '../domain/replacement-loop.ts';
+import { findAdoption } from '../ledger/adoptions.ts';
+import { beginDemotion, type Demotion, endDemotion, findDemotion } from '../ledger/demotions.ts';
+import { executionName } from '../naming.ts';
+import { type OptInTag, setting } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+
+/** What one look has found and done, by check. */
+export interface LoopsBroken {
+  readonly demoted: readonly string[];
+  /** Those that would have been demoted. */
+  readonly observed: readonly string[];
+  /** Demoted checks whose cause is gone. */
+  readonly over: readonly string[];
+}
+
+export type BreakerMode = 'demote' | 'observe';
+
+/** Replacements longer ago are no part of a loop that goes on now. Ours: five were measured in 14 minutes. */
+const RECENT_SECONDS = 3600;
+
+interface CheckOnGroups {
+  readonly check: CheckFacts;
+  readonly members: ReadonlyMap<string, readonly Member[]>;
+}
+
+/**
+ * Looks at every check of ours that is on Auto Scaling groups, and excludes those that have, or are about to have, instances
+ * replaced one after the other. Decided from the groups' activities and statuses alone. A demoted check that somebody includes
+ * again is demoted again for as long as its cause lasts (D40); none is ever included.
+ *
+ * Every look is one describe each of checks, associations, groups, statuses and instances, by pages and chunks of 50 and 100,
+ * and one of activities for a group of which an instance has never passed: well below EC2's and Auto Scaling's buckets.
+ *
+ * @throws AggregateError of what could not be looked at or done, after everything else was: the next look is a minute away
+ */
+export async function breakLoops(tag: OptInTag, mode: BreakerMode): Promise<LoopsBroken> {
+  const acted = { demoted: [] as string[], observed: [] as string[], over: [] as string[] };
+  const failures: unknown[] = [];
+  for (const one of await checksOnGroups(tag)) {
+    try {
+      const what = await lookAt(one, mode);
+      if (what !== undefined) acted[what].push(one.check.id);
+    } catch (error) {
+      // One check must not keep the others in their loops (R-PARTIAL).
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
+  return acted;
+}
+
+async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]> {
+  const ids = await checksWithTag(key, value);
+  if (ids.length === 0) return [];
+  const checks = await applicationStatusChecks(ids);
+  const associations = await checkAssociations();
+  const names = (id: string) => associations.flatMap(one => (one.checkId === id ? (groupIn(one) ?? []) : []));
+  const members = await membersOfGroups([...new Set([...checks.keys()].flatMap(names))]);
+  return [...checks.values()].map(check => ({
+    check,
+    members: new Map(names(check.id).map(name => [name, members.get(name) ?? []])),
+  }));
+}
+
+async function lookAt(one: CheckOnGroups, mode: BreakerMode): Promise<keyof LoopsBroken | undefined> {
+  const { check } = one;
+  const before = await findDemotion(check.id);
+  const open = before && before.status !== 'over' ? before : undefined;
+  if (open && isOver([...one.members.values()].flatMap(some => exposedTo(check, some)))) {
+    if (!(await endDemotion(open))) return undefined;
+    await tell(open, 'over');
+    return 'over';
+  }
+  if (check.aggregation !== 'included') return undefined;
+  // D40: its cause lasts, so it is not asked for again.
+  if (open?.status === 'demoted') return again(open);
+  if (open) return undefined;
+  const cause = await loopUnder(one);
+  return cause === undefined ? undefined : demote(one, cause, mode);
+}
+
+async function loopUnder({ check, members }: CheckOnGroups): Promise<string | undefined> {
+  for (const [group, some] of members) {
+    // An adoption that is live demotes its check itself, and says why.
+    if ((await findAdoption(group))?.status === 'live') continue;
+    const instances = exposedTo(check, some);
+    const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
+    const why = loopOf({ group, instances, endings });
+    if (why !== undefined) return `${why}${diagnosisBy(check, some)}${await whatToAdd(check, some)}`;
+  }
+  return undefined;
+}
+
+async function endingsIn(group: string, { changedAt }: CheckFacts): Promise<number[]> {
+  const since = Math.max((nowSeconds() - RECENT_SECONDS) * 1000, changedAt?.getTime() ?? 0);
+  const activities = await activitiesSince(group, new Date(since));
+  return activities
+    .filter(({ cause }) => isOfApplicationStatus(cause))
+    .map(({ startedAt }) => startedAt.getTime());
+}
+
+/** The rules that a closed security group lacks; empty where that is not it. */
+async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): Promise<string> {
+  const isBlocked = ({ status }: Member) =>
+    status?.checks.some(({ checkId, code }) => checkId === id && code === 'ConnectionTimeout') ?? false;
+  const blocked = members.filter(isBlocked).map(({ instanceId }) => instanceId);
+  const besides = blocked.length === 0 ? undefined : await checkBesides(id);
+  if (!besides) return '';
+  const add = await missingIngress([...(await describeInstances(blocked)).values()], port, besides.route);
+  return add.length === 0 ? '' : ` Add: ${add.join('; ')}.`;
+}
+
+async function demote(
+  { check: { id: checkId }, members }: CheckOnGroups,
+  cause: string,
+  mode: BreakerMode,
+): Promise<'demoted' | 'observed' | undefined> {
+  const status = mode === 'demote' ? 'demoted' : 'observed';
+  const demotion = { checkId, status, at: nowSeconds(), groups: [...members.keys()], cause } as const;
+  // Written first: of two looks at once one acts (R-SERIAL).
+  if (!(await beginDemotion(demotion))) return undefined;
+  if (mode === 'demote') await setAggregation(checkId, 'excluded');
+  await tell(demotion, status);
+  return status;
+}
+
+async function again(demotion: Demotion): Promise<'demoted'> {
+  await setAggregation(demotion.checkId, 'excluded');
+  // Nobody has included it again where the first look has failed to exclude it.
+  await tell(demotion, demotion.told.includes('demoted') ? 'again' : 'demoted');
+  return 'demoted';
+}
+
+/** Has people told by another machine: what fails there must not keep a loop from being broken. */
+async function tell({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>, what: string): Promise<void> {
+  const name = executionName('tell', checkId, `${at} ${what}`);
+  await startExecution(setting('TELL_PEOPLE_ARN'), name, { checkId, what, at });
+}
+
+/** Those of the members that the check decides about: it reports on them, and they are not suppressed. */
+function exposedTo(check: CheckFacts, members: readonly Member[]): Exposed[] {
+  return members.flatMap(({ instanceId, launchedAt, status }) => {
+    const result = status?.checks.find(({ checkId }) => checkId === check.id);
+    if (!result || !launchedAt || status?.status === 'suppressed') return [];
+    return [
+      { instanceId, launchedAt: launchedAt.getTime(), check: observedCheck(result, launchedAt, check) },
+    ];
+  });
+}

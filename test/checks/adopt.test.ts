@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest';
+import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
+import type { Call } from '../../local/wire/contract.ts';
+import { outcome } from '../machine/helpers/bracket.ts';
+import { adopting } from './helpers/adopting.ts';
+
+const MINUTE = 60_000;
+
+test('a check that every instance passes is created, proven, included and watched, and the record says why', async () => {
+  const group = await adopting();
+  const adoption = group.start();
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  expect(group.aggregations).toEqual(['excluded']);
+  expect(group.associations).toHaveLength(2);
+  await group.bracket.reaches(adoption, 'ObserveGroup');
+  expect(group.aggregations).toEqual(['excluded']);
+  expect(group.associations).toEqual(['aws:autoscaling:groupName=web']);
+  await group.bracket.end(adoption);
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.aggregations).toEqual(['included']);
+  const evidence = { instances: 3, evaluations: 2 };
+  expect(adoption.output).toMatchObject({ group: 'web', checkId: group.checkId, evidence });
+  expect(group.replacements).toBe(0);
+  expect(await group.bracket.violations()).toEqual([]);
+});
+
+test('a check that exists is adopted as it is', async () => {
+  const group = await adopting();
+  const id = group.createCheck();
+  expect(outcome(await group.adopt({ check: { id } }))).toBe('SUCCEEDED');
+  expect([group.checkId, group.aggregations]).toEqual([id, ['included']]);
+  expect(await group.bracket.violations()).toEqual([]);
+});
+
+describe('a check that is on the whole group already, excluded,', () => {
+  const ON_GROUP = 'aws:autoscaling:groupName=web';
+
+  test('is proven there at once, without a sample', async () => {
+    const group = await adopting();
+    const adoption = await group.adopt({ check: { id: group.createCheckOnGroup() } });
+    expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+    expect(group.bracket.path(adoption)).not.toContain('Sample');
+    expect([group.aggregations, group.associations]).toEqual([['included'], [ON_GROUP]]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('stays there when it is not proven, and when it is demoted', async () => {
+    const group = await adopting();
+    const check = { id: group.createCheckOnGroup() };
+    group.answer(() => 503, 1);
+    expect(outcome(await group.adopt({ check }))).toBe('FAILED CheckNotProven');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], [ON_GROUP]]);
+    group.answer(undefined);
+    const adoption = group.start({ check });
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    group.answer(() => 503, 1);
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], [ON_GROUP]]);
+  });
+});
+
+describe('nothing is included, and what was created is gone,', () => {
+  test('when the security groups are closed: the rule to add is named before anything is touched', async () => {
+    const group = await adopting();
+    group.closeIngress();
+    const adoption = await group.adopt();
+    expect(outcome(adoption)).toBe('FAILED IngressClosed');
+    const [groupId = ''] = group.bracket.standing.account.ec2.network.securityGroups.keys();
+    expect(adoption.cause).toContain(
+      `aws ec2 authorize-security-group-ingress --group-id ${groupId} --ip-permissions 'IpProtocol=tcp,FromPort=8080,ToPort=8080,UserIdGroupPairs=[{GroupId=${groupId}}]'`,
+    );
+    expect([group.bracket.acts, group.replacements]).toEqual([[], 0]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('when they are closed after that: the observation decides, and the diagnosis says where to look', async () => {
+    const group = await adopting();
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveSample');
+    group.closeIngress();
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+    expect(adoption.cause).toContain("Let the check's source into the instance's security group");
+    expect([group.aggregations, group.replacements]).toEqual([[], 0]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('when a customer-managed path is closed: the rule to add is named', async () => {
+    const group = await adopting();
+    const id = group.createCheckOnPath();
+    group.closeIngress();
+    const adoption = await group.adopt({ check: { id } });
+    expect(outcome(adoption)).toBe('FAILED IngressClosed');
+    expect(adoption.cause).toContain('authorize-security-group-ingress');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], []]);
+  });
+
+  test('when no customer-managed path leads to an instance, which only the observation tells', async () => {
+    const group = await adopting();
+    const id = group.createCheckOnPath();
+    expect(outcome(await group.adopt({ check: { id } }))).toBe('FAILED CheckNotProven');
+    expect([group.aggregations, group.associations]).toEqual([['excluded'], []]);
+  });
+
+  test('when the application passes one evaluation in two', async () => {
+    const group = await adopting();
+    group.answer(now => (Math.floor(now / MINUTE) % 2 === 0 ? 200 : 503), 0);
+    const adoption = await group.adopt();
+    expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+    expect(group.bracket.path(adoption)).not.toContain('Promote');
+    expect(group.aggregations).toEqual([]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('when an instance outside the sample does not pass', async () => {
+    const group = await adopting();
+    group.answer(() => 404);
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveSample');
+    const [inSample = '', second = ''] = group.associations;
+    const fleet = group.bracket.ids();
+    group.answer(undefined, fleet.indexOf(inSample), fleet.indexOf(second));
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+    expect(group.bracket.path(adoption)).toContain('ObserveGroup');
+    expect(adoption.cause).toContain('It is one instance of 3');
+    expect([group.aggregations, group.replacements]).toEqual([[], 0]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('D47: when the quota of targets is one short, which is named and not waited for', async () => {
+    const group = await adopting({ quotas: { targets: 2 } });
+    const adoption = await group.adopt();
+    expect(outcome(adoption)).toBe('FAILED QuotaExceeded');
+    expect(adoption.cause).toMatch(/reports nothing of asc-\w+ on 1 instances/);
+    const observed =
+      group.bracket.enteredAt(adoption, 'Fence') - group.bracket.enteredAt(adoption, 'ObserveGroup');
+    expect(observed).toBeLessThan(7 * MINUTE);
+    expect(group.aggregations).toEqual([]);
+  });
+
+  test('when EC2 takes no association any more, with its reason', async () => {
+    const group = await adopting({ quotas: { associations: 1 } });
+    const adoption = await group.adopt();
+    expect(outcome(adoption)).toBe('FAILED QuotaExceeded');
+    expect(adoption.cause).toContain('limit of 1 associations');
+    expect(group.aggregations).toEqual([]);
+  });
+
+  test.each(['ObserveSample', 'ObserveGroup'])(
+    'when the check is deleted at %s, which ends it at once',
+    async state => {
+      const group = await adopting();
+      const adoption = group.start();
+      await group.bracket.reaches(adoption, state);
+      await group.bracket.clock.pass(2 * MINUTE);
+      const deletedAt = group.bracket.clock.now();
+      group.deleteCheck();
+      await group.bracket.end(adoption);
+      expect(outcome(adoption)).toBe('FAILED CheckChanged');
+      expect(group.bracket.enteredAt(adoption, 'Fence') - deletedAt).toBeLessThan(MINUTE);
+      expect(await group.bracket.violations()).toEqual([]);
+    },
+  );
+});
+
+test('R-GONE: an instance that is replaced in mid-observation is gone, and its successor is observed instead', async () => {
+  const group = await adopting();
+  const adoption = group.start({ observeSeconds: 1800 });
+  await group.bracket.reaches(adoption, 'ObserveGroup');
+  await group.bracket.clock.pass(MINUTE);
+  group.bracket.standing.account.ec2.terminate(group.bracket.ids(0)[0] ?? '');
+  await group.bracket.end(adoption);
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(adoption.output).toMatchObject({ evidence: { instances: 3 } });
+  // Invariant 5 looks at the successor too.
+  expect(await group.bracket.violations()).toEqual([]);
+});
+
+test('D36: an instance that goes in the moment of the promotion sends it back to the observation', async () => {
+  let leave = () => {};
+  const before = ({ action, caller }: Call) => {
+    if (action === 'DescribeAutoScalingGroups' && caller.name === 'ActOnCheckFunction') leave();
+  };
+  const group = await adopting({ gates: () => [{ before }] });
+  const acts = autoScalingActs(group.bracket.standing.account.autoScaling);
+  leave = () => {
+    leave = () => {};
+    acts.TerminateInstanceInAutoScalingGroup({
+      InstanceId: group.bracket.ids(0)[0],
+      ShouldDecrementDesiredCapacity: false,
+    });
+  };
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.bracket.path(adoption)).toContain('ObserveAgain');
+  expect(await group.bracket.violations()).toEqual([]);
+});
+
+describe('after its promotion', () => {
+  test('a check that finds more instances impaired than are allowed is excluded again before one is replaced', async () => {
+    const group = await adopting();
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    group.answer(() => 503, 1);
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+    expect(adoption.cause).toMatch(/1 of 3 instances are impaired .* more than 10 %.*status code/s);
+    expect([group.aggregations, group.replacements]).toEqual([[], 0]);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('one replacement for application status demotes it, however many impaired ones are allowed', async () => {
+    const group = await adopting();
+    const id = group.createCheck();
+    const adoption = group.start({ check: { id }, impairedPercent: 100 });
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    group.answer(() => 503, 1);
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+    expect(adoption.cause).toContain('EC2 Application Status check failure');
+    // As it was before: there, excluded, and on nothing.
+    expect([group.checkId, group.aggregations, group.associations]).toEqual([id, ['excluded'], []]);
+    expect(group.replacements).toBe(1);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('what somebody else does to it ends the adoption', async () => {
+    const group = await adopting();
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    await group.bracket.clock.pass(MINUTE);
+    group.deleteCheck();
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+  });
+});
+
+test('a check that somebody else includes while it is observed is left included, and is adopted by nobody', async () => {
+  const group = await adopting();
+  const id = group.createCheck();
+  const adoption = group.start({ check: { id } });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  group.include();
+  await group.bracket.end(adoption);
+  expect(outcome(adoption)).toBe('FAILED CheckChanged');
+  expect([group.aggregations, group.associations]).toEqual([['included'], []]);
+});
+
+describe('one adoption at a time', () => {
+  test('works on a group: the second one is refused and takes nothing from the first', async () => {
+    const group = await adopting();
+    const first = group.start();
+    await group.bracket.clock.pass(MINUTE);
+    const second = await group.adopt();
+    await group.bracket.end(first);
+    expect([outcome(first), outcome(second)]).toEqual(['SUCCEEDED', 'FAILED AdoptionInProgress']);
+    expect(group.aggregations).toEqual(['included']);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('works on a check', async () => {
+    const group = await adopting();
+    group.addGroup('other', 1);
+    await group.bracket.clock.pass(5 * MINUTE);
+    const check = { id: group.createCheck() };
+    const adoptions = [group.start({ check }), group.start({ check, autoScalingGroupName: 'other' })];
+    await group.bracket.end(...adoptions);
+    expect(adoptions.map(outcome).sort()).toEqual(['FAILED AdoptionInProgress', 'SUCCEEDED']);
+    expect(group.associations).toHaveLength(1);
+  });
+
+  test('and after it the next one may', async () => {
+    const group = await adopting();
+    group.answer(() => 503);
+    expect(outcome(await group.adopt())).toBe('FAILED CheckNotProven');
+    group.answer(undefined);
+    expect(outcome(await group.adopt())).toBe('SUCCEEDED');
+    expect(group.aggregations).toEqual(['included']);
+  });
+});
+
+describe('a request is refused', () => {
+  test.each([
+    ['AutoScalingGroupUnknown', { autoScalingGroupName: 'unknown' }],
+    ['CheckUnknown', { check: { id: 'asc-00000000000000000' } }],
+    ['InvalidRequest', { check: { protocol: 'ftp', port: 21 } }],
+    ['InvalidRequest', { evaluations: 1 }],
+    ['BudgetExceedsTimeout', { observeSeconds: 7200 }],
+  ])('as %s', async (error, request) => {
+    const group = await adopting();
+    expect(outcome(await group.adopt(request))).toBe(`FAILED ${error}`);
+    expect(group.bracket.acts).toEqual([]);
+  });
+
+  test('D19: as NotOptedIn, for a group or a check without the tag', async () => {
+    const group = await adopting();
+    expect(outcome(await group.adopt({ check: { id: group.createCheck({}) } }))).toBe('FAILED NotOptedIn');
+    group.addGroup('untagged', 1, {});
+    expect(outcome(await group.adopt({ autoScalingGroupName: 'untagged' }))).toBe('FAILED NotOptedIn');
+  });
+
+  test('as CheckInUse, for a check that is included, or associated elsewhere', async () => {
+    const group = await adopting();
+    const included = { id: group.createCheck(undefined, 'included') };
+    expect(outcome(await group.adopt({ check: included }))).toBe('FAILED CheckInUse');
+    const associated = { id: group.createCheck() };
+    group.associateByHand(associated.id, ...group.bracket.ids(0));
+    expect(outcome(await group.adopt({ check: associated }))).toBe('FAILED CheckInUse');
+  });
+
+  test('as NothingToDo, for a group with nothing in service', async () => {
+    const group = await adopting();
+    group.addGroup('empty', 0);
+    expect(outcome(await group.adopt({ autoScalingGroupName: 'empty' }))).toBe('FAILED NothingToDo');
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
+import { outcome } from '../machine/helpers/bracket.ts';
+import { unneededByAll } from '../template/helpers/role-groups.ts';
+import { type Adopting, adopting, unchecked } from './helpers/adopting.ts';
+
+const MINUTE = 60_000;
+const parameters = { NotificationTopic: 'create', LoopBreaker: 'demote' };
+
+const told = ({ bracket }: Adopting) =>
+  bracket.stack.topics.published.filter(({ subject }) => subject.startsWith('Quiesce: check '));
+const subjects = (group: Adopting) => told(group).map(({ subject }) => subject.replace(/ asc-\w+/, ''));
+const DEMOTED = 'Quiesce: check is demoted before it has more instances replaced';
+
+/** A check that a person has included on the whole group, without any evidence, a while ago. */
+async function included(fleet: object = {}, settings: object = { parameters }): Promise<Adopting> {
+  const group = await adopting(settings, { ...unchecked, ...fleet });
+  group.createCheckOnGroup();
+  group.include();
+  await group.bracket.clock.pass(10 * MINUTE);
+  return group;
+}
+
+/** What this action answers the loop breaker, until `heal`. */
+function failing(action: string): { readonly gates: () => Gate[]; readonly heal: () => void } {
+  let fails = true;
+  const before = (call: Call) => {
+    if (fails && call.action === action && call.caller.name === 'BreakLoopsFunction')
+      throw new ServiceError('UnauthorizedOperation', 'no');
+  };
+  return { gates: () => [{ before }], heal: () => (fails = false) };
+}
+
+test('R-PARTIAL: a check that cannot be demoted is demoted later, and told of then', async () => {
+  const { heal, ...gated } = failing('ModifyApplicationStatusCheck');
+  const group = await included({}, { parameters, ...gated });
+  group.closeIngress();
+  await group.bracket.clock.pass(7 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
+  heal();
+  await group.bracket.clock.pass(3 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
+});
+
+describe('a loop is broken', () => {
+  test('D20: before its first kill when a security group is closed, with the rule to add', async () => {
+    const group = await included();
+    expect([group.aggregations, group.replacements]).toEqual([['included'], 0]);
+    group.closeIngress();
+    await group.bracket.clock.pass(20 * MINUTE);
+    expect([group.aggregations, group.replacements]).toEqual([['excluded'], 0]);
+    expect(subjects(group)).toEqual([DEMOTED]);
+    expect(told(group)[0]?.message).toMatch(
+      /cannot connect to any of the 3 instances of web.*authorize-security-group-ingress/s,
+    );
+    expect(group.bracket.announced.map(({ type }) => type)).toContain('Quiesce Loop Broken');
+    expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('D46: by a replacement that has never passed, when a grace period is shorter than the start-up', async () => {
+    const group = await included({ startUpSeconds: 900 });
+    group.bracket.standing.account.ec2.terminate(group.bracket.ids(0)[0] ?? '');
+    await group.bracket.clock.pass(60 * MINUTE);
+    // The one that a person ended, and the first that the check has ended.
+    expect(group.replacements).toBeLessThanOrEqual(3);
+    expect(group.aggregations).toEqual(['excluded']);
+    expect(told(group)[0]?.message).toContain('has never passed it');
+  });
+
+  test('when nothing has ever passed the check', async () => {
+    const group = await adopting({ parameters }, unchecked);
+    group.answer(() => 404);
+    group.createCheckOnGroup();
+    group.include();
+    await group.bracket.clock.pass(20 * MINUTE);
+    expect([group.aggregations, group.replacements]).toEqual([['excluded'], 0]);
+    expect(told(group)[0]?.message).toContain('None of the 3 instances of web has passed it');
+  });
+});
+
+describe('a true failure is none', () => {
+  test.each([
+    ['of one instance', [1]],
+    ['of two in a larger group', [1, 2]],
+    ['of all at once, whose successors pass', [0, 1, 2, 3]],
+  ])('%s', async (_, failing) => {
+    const group = await included({ instances: 4 });
+    group.answer(() => 503, ...failing);
+    await group.bracket.clock.pass(40 * MINUTE);
+    expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
+    expect(group.replacements).toBe(failing.length);
+  });
+});
+
+test('observe only tells of a loop, once, and leaves it', async () => {
+  const group = await included({}, { parameters: { ...parameters, LoopBreaker: 'observe' } });
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(group.aggregations).toEqual(['included']);
+  expect(subjects(group)).toEqual(['Quiesce: check has instances replaced, and would be demoted']);
+});
+
+test('D40: a check that somebody includes again is demoted again while its cause lasts; then its end is told', async () => {
+  const group = await included();
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  group.include();
+  await group.bracket.clock.pass(3 * MINUTE);
+  expect([group.aggregations, group.replacements]).toEqual([['excluded'], 0]);
+  group.openIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(subjects(group)).toEqual([
+    DEMOTED,
+    'Quiesce: check was included again, and is demoted again',
+    'Quiesce: check is well again, and still excluded',
+  ]);
+  expect(group.aggregations).toEqual(['excluded']);
+  group.include();
+  await group.bracket.clock.pass(5 * MINUTE);
+  expect(group.aggregations).toEqual(['included']);
+});
+
+test('a live adoption is left to demote its own check', async () => {
+  const group = await adopting({ parameters });
+  const adoption = group.start({ impairedPercent: 100 });
+  await group.bracket.reaches(adoption, 'ObserveHarm');
+  group.closeIngress();
+  await group.bracket.end(adoption);
+  // Not CheckChanged: nobody else has excluded it while the adoption watched it.
+  expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+  expect(group.aggregations).toEqual([]);
+});
+
+test('what the loop breaker may do it needs, and no more', async () => {
+  const group = await included();
+  group.closeIngress();
+  await group.bracket.clock.pass(15 * MINUTE);
+  const slow = await included({ startUpSeconds: 900 });
+  slow.bracket.standing.account.ec2.terminate(slow.bracket.ids(0)[0] ?? '');
+  await slow.bracket.clock.pass(40 * MINUTE);
+  const broken = await included({}, { parameters, ...failing('DescribeApplicationStatusChecks') });
+  const stacks = [group, slow, broken].map(({ bracket }) => bracket.stack);
+  const denied = stacks
+    .slice(0, 2)
+    .flatMap(({ lambda }) => lambda.logs.filter(({ line }) => line.includes('AccessDenied')));
+  expect(denied).toEqual([]);
+  const unneeded = unneededByAll('adopting', stacks).filter(one => one.startsWith('BreakLoops'));
+  expect(unneeded).toEqual([]);
+});
+
+test('a check on nothing, on single instances, or on a group that is gone has no loop', async () => {
+  const group = await included();
+  group.createCheck();
+  group.associateByHand(group.createCheck(), ...group.bracket.ids(0));
+  group.bracket.standing.account.autoScaling.deleteGroup('web');
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(group.aggregations).toEqual(['included', 'excluded', 'excluded']);
+  const failed = group.bracket.stack.lambda.logs.filter(({ line }) => line.includes('step.failed'));
+  expect(failed).toEqual([]);
+});
+
+test('nothing is looked for unless a stack says so', async () => {
+  const group = await included({}, {});
+  group.closeIngress();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect(group.aggregations).toEqual(['included']);
+  expect(group.replacements).toBeGreaterThan(2);
+});

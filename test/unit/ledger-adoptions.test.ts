@@ -1,0 +1,157 @@
+import { beforeAll, expect, test } from 'vitest';
+import { checkIdOf } from '../../functions/core/adopt/check.ts';
+import { concludeAdoption, fenceAdoption } from '../../functions/core/adopt/end.ts';
+import { adoptionRequest } from '../../functions/core/adoption-request.ts';
+import {
+  closeAdoption,
+  createAdoption,
+  endAdoption,
+  findAdoption,
+  giveCheck,
+  markAct,
+  markAdoptionTold,
+  ownAdoption,
+  takeAdoptionOver,
+  takeCheck,
+} from '../../functions/core/ledger/adoptions.ts';
+import { readRequest } from '../../functions/core/request.ts';
+import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.ts';
+import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
+
+let ledger: LedgerWorld;
+let count = 0;
+const freshGroup = () => `web-${count++}`;
+
+beforeAll(async () => {
+  ledger = await createLedger();
+});
+
+const request = readRequest(adoptionRequest, {
+  autoScalingGroupName: 'web',
+  check: { protocol: 'http', port: 80 },
+});
+const plan = {
+  token: 't',
+  sample: ['i-1'],
+  wasOnGroup: false,
+  observeSeconds: 900,
+  optInTagValue: 'enabled',
+};
+const create = (group: string, owner: string) =>
+  createAdoption({ group, owner, request, plan, createdAt: NOW });
+const FAILED = { outcome: 'failed', at: NOW, error: 'Broken', cause: 'It broke.' } as const;
+
+test('R-SERIAL: of two adoptions by a group one is written, in whatever order their calls are answered', () =>
+  inEveryOrder(async choose => {
+    const group = freshGroup();
+    const results = await ledger.interleaved(
+      ['a', 'b'].map(
+        owner => () =>
+          create(group, owner).then(
+            () => owner,
+            ({ name }: Error) => name,
+          ),
+      ),
+      choose,
+    );
+    expect(results.filter(result => result === 'AdoptionInProgress')).toHaveLength(1);
+  }));
+
+test('R-SERIAL: of two adoptions of a check one takes it', () =>
+  inEveryOrder(async choose => {
+    const checkId = `asc-${freshGroup()}`;
+    const results = await ledger.interleaved(
+      ['a', 'b'].map(
+        group => () =>
+          takeCheck(checkId, group).then(
+            () => group,
+            ({ name }: Error) => name,
+          ),
+      ),
+      choose,
+    );
+    expect(results.filter(result => result === 'AdoptionInProgress')).toHaveLength(1);
+  }));
+
+test('D5: an act that comes after the fence is not written, and one that came before is seen by it', () =>
+  inEveryOrder(async choose => {
+    const group = freshGroup();
+    await ledger.as(() => create(group, 'a'));
+    const [marked, fenced] = await ledger.interleaved<unknown>(
+      [
+        () =>
+          markAct(group, 'a', 'created').then(
+            () => 'marked',
+            ({ name }: Error) => name,
+          ),
+        () => fenceAdoption(group, 'a', { error: 'Broken', cause: 'It broke.' }),
+      ],
+      choose,
+    );
+    expect(fenced).toMatchObject({ next: marked === 'marked' ? 'undo' : 'nothing' });
+    expect(['marked', 'AdoptionEnded']).toContain(marked);
+  }));
+
+test('what is undone may be followed by another adoption, and nothing of the first is left in its record', () =>
+  ledger.as(async () => {
+    const group = freshGroup();
+    await create(group, 'a');
+    await markAct(group, 'a', 'created');
+    expect(await endAdoption(group, 'a', FAILED)).toBe(true);
+    await expect(create(group, 'b')).rejects.toMatchObject({ name: 'AdoptionInProgress' });
+    await closeAdoption(group, 'a');
+    expect([await markAdoptionTold(group, 'failed'), await markAdoptionTold(group, 'failed')]).toEqual([
+      true,
+      false,
+    ]);
+    await create(group, 'b');
+    expect(await findAdoption(group)).toEqual({
+      told: [],
+      group,
+      status: 'live',
+      owner: 'b',
+      request,
+      plan,
+      acts: [],
+      createdAt: NOW,
+    });
+  }));
+
+test('D5: what was taken over is nothing to its former execution', () =>
+  ledger.as(async () => {
+    const group = freshGroup();
+    await create(group, 'a');
+    expect(await takeAdoptionOver(group, 'nobody', 'b')).toBe(false);
+    expect(await takeAdoptionOver(group, 'a', 'b')).toBe(true);
+    expect(await endAdoption(group, 'a', FAILED)).toBe(false);
+    await expect(ownAdoption(group, 'a')).rejects.toMatchObject({ name: 'AdoptionEnded' });
+    await expect(concludeAdoption(group, 'a', 'succeeded')).rejects.toMatchObject({ name: 'AdoptionEnded' });
+    await expect(concludeAdoption(group, 'a', 'undone')).rejects.toMatchObject({ name: 'AdoptionEnded' });
+  }));
+
+test('an act that needs a check does nothing without one', () =>
+  ledger.as(async () => {
+    const group = freshGroup();
+    await create(group, 'a');
+    const record = await ownAdoption(group, 'a');
+    expect(() => checkIdOf(record)).toThrow('has no check yet');
+  }));
+
+test('R-SWEEP: what has ended since the sweep has read it, or is not there, is not undone', () =>
+  ledger.as(async () => {
+    const group = freshGroup();
+    expect(await endIfAbandoned({ group })).toBe(false);
+    await create(group, 'a');
+    await fenceAdoption(group, 'a', { error: 'Broken', cause: 'It broke.' });
+    expect(await endIfAbandoned({ group })).toBe(false);
+  }));
+
+test('a check that another group works on is not given back', () =>
+  ledger.as(async () => {
+    const checkId = `asc-${freshGroup()}`;
+    await takeCheck(checkId, 'a');
+    await giveCheck(checkId, 'b');
+    await expect(takeCheck(checkId, 'b')).rejects.toMatchObject({ name: 'AdoptionInProgress' });
+    await giveCheck(checkId, 'a');
+    await takeCheck(checkId, 'b');
+  }));

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { type Exposed, isOver, loopOf, mayLoop } from '../../functions/core/domain/replacement-loop.ts';
+
+const instance = (instanceId: string, check: Partial<Exposed['check']> = {}, launchedAt = 0): Exposed => ({
+  instanceId,
+  launchedAt,
+  check: { status: 'passed', code: 'ResponseCodeMatched', passedSinceChange: 'yes', ...check },
+});
+const well = instance('i-1');
+const timesOut = (id: string, status: string) => instance(id, { status, code: 'ConnectionTimeout' });
+const never = (id: string, launchedAt = 0) =>
+  instance(id, { status: 'failed', code: 'ConnectionRefused', passedSinceChange: 'no' }, launchedAt);
+const loop = (instances: readonly Exposed[], endings: readonly number[] = []) =>
+  loopOf({ group: 'web', instances, endings });
+
+test('a group of which no instance can be connected to is in a loop, as soon as one has failed', () => {
+  expect(loop([timesOut('i-1', 'failed'), timesOut('i-2', 'passed')])).toContain(
+    'cannot connect to any of the 2',
+  );
+  expect(loop([timesOut('i-1', 'passed'), timesOut('i-2', 'passed')])).toBeUndefined();
+  expect(loop([timesOut('i-1', 'failed'), well])).toBeUndefined();
+  expect(loop([timesOut('i-1', 'failed')])).toBeUndefined();
+});
+
+test('so is one of which none has ever passed', () => {
+  expect(loop([never('i-1'), never('i-2')])).toContain('None of the 2 instances of web');
+  expect(loop([never('i-1'), well])).toBeUndefined();
+  expect(loop([never('i-1')])).toBeUndefined();
+});
+
+test('D46: a replacement is in vain when one that was launched after it has never passed', () => {
+  expect(loop([well, never('i-2', 10)], [20, 5])).toContain(
+    'ended 2 instances of web for it, and i-2, launched since',
+  );
+  expect(loop([well, never('i-2', 5)], [5])).toBeUndefined();
+  expect(loop([well, instance('i-2', {}, 10)], [5])).toBeUndefined();
+  expect(loop([never('i-1', 10)], [5])).toContain('has never passed it');
+});
+
+test('activities are looked for only when an instance has never passed', () => {
+  expect([mayLoop([well, never('i-2')]), mayLoop([well, timesOut('i-2', 'failed')])]).toEqual([true, false]);
+});
+
+test('a cause is gone when every instance passes, by its Code', () => {
+  const { code: _, ...legacy } = well.check;
+  expect(isOver([well, { ...well, check: legacy }])).toBe(true);
+  expect(isOver([well, timesOut('i-2', 'passed')])).toBe(false);
+  expect(isOver([well, never('i-2')])).toBe(false);
+  expect(isOver([])).toBe(false);
+});
