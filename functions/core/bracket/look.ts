@@ -104,7 +104,6 @@ export async function look(request: LookRequest): Promise<Looked> {
   }
   const earlier = wants('earlier-ready') ? await sightEarlier(run, reads) : [];
   for (const { member, sighting } of earlier) sightings.set(member.instanceId, [sighting]);
-  await finishGone(sightings, reads);
   // Asked of a member only when it looks like it: its application fails, or a target of it is out or fails.
   const isFailing = (member: Member) =>
     wants('ready') && !passesUnbroken(member, statuses.get(member.instanceId));
@@ -114,6 +113,7 @@ export async function look(request: LookRequest): Promise<Looked> {
     request.goals.some(goal => hasReversed(goal, memberships, targets));
   const suspects = members.filter(member => isFailing(member) || isOut(member));
   await finishSetAside(run, sightings, [...suspects, ...earlier.map(({ member }) => member)], reads);
+  await finishGone(sightings, reads);
   if (wants('undone'))
     for (const [group, sighting] of await openHolds(run, records)) sightings.set(group, [sighting]);
 
