@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../functions/core/domain/diagnosis.ts';
+import { togetherOf } from '../../functions/core/domain/diagnosis-words.ts';
 import {
   type ObservedCheck,
   type ObservedFleet,
@@ -370,6 +371,18 @@ describe('what befalls a whole zone, or requests', () => {
     expect(left?.[0]).toContain(told);
     // Nothing is said of other zones where it is none.
     expect(diagnose(fleet({ b1: down }, groups)).findings[0]?.evidence.join()).not.toContain('other zones');
+  });
+
+  test('a zone whose targets fail by different reasons is one all the same, and what is left is told', () => {
+    const observed = fleet({ b1: down, b2: { checks: [failing('ConnectionReset')] } }, [group()]);
+    const diagnosis = diagnose(observed);
+    expect(diagnosis.findings.map(({ reach }) => reach?.kind)).toEqual(['instance', 'instance']);
+    expect(togetherOf(diagnosis, observed.groups).join(' ')).toMatch(
+      /^Together it is every instance of eu-west-1b, .* The other zones have 4 healthy targets of web;/,
+    );
+    const alike = fleet({ b1: down, b2: down }, [group()]);
+    for (const one of [alike, fleet({ b1: down }), fleet({})])
+      expect(togetherOf(diagnose(one), one.groups)).toEqual([]);
   });
 
   const requests = (failed: number) => ({ sent: 1000, failed, minutes: 5 });

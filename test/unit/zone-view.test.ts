@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnosis, Finding } from '../../functions/core/domain/diagnosis.ts';
 import type { SeenTarget } from '../../functions/core/domain/floors.ts';
+import type { Reach } from '../../functions/core/domain/reach.ts';
 import { classOf, countZones, healthyWithout } from '../../functions/core/domain/zone-view.ts';
 
 /** `a healthy` is a target in zone a; `a healthy shifted` one that a zonal shift keeps traffic from. */
@@ -61,25 +62,29 @@ describe('the class of what a diagnosis has found', () => {
     summary: '',
     evidence: [],
   });
-  const of = (...findings: readonly Finding[]): Diagnosis => ({
+  const of = (reach: Reach | undefined, ...findings: readonly Finding[]): Diagnosis => ({
     well: findings.length === 0,
+    ...(reach && { reach }),
     findings,
     remarks: [],
   });
-  const one = found('hangs', { kind: 'instance', alone: false });
-  const zone = found('times-out', { kind: 'zone', zone: 'a' });
+  const instance = { kind: 'instance', alone: false } as const;
+  const zone = { kind: 'zone', zone: 'a' } as const;
 
   test.each([
-    ['well', of()],
-    ['one-target', of(one)],
-    ['several-targets', of(one, found('hangs', { kind: 'instances' }))],
-    ['one-zone', of(one, zone)],
-    ['all-targets', of(zone, found('failing-open'))],
-    ['all-targets', of(found('slow', { kind: 'fleet' }))],
-    ['all-targets', of(found('no-target'))],
-    ['shallow-check', of(found('shallow-check'))],
-    ['errors-while-draining', of(found('errors-while-draining'), one)],
-    ['errors-while-draining', of(found('draining-with-errors', { kind: 'instance', alone: false }))],
+    ['well', of(undefined)],
+    ['one-target', of(instance, found('hangs', instance))],
+    ['several-targets', of({ kind: 'instances' }, found('hangs', { kind: 'instances' }))],
+    ['one-zone', of(zone, found('times-out', zone))],
+    ['all-targets', of(zone, found('times-out', zone), found('failing-open'))],
+    ['all-targets', of({ kind: 'fleet' }, found('slow', { kind: 'fleet' }))],
+    ['all-targets', of(undefined, found('no-target'))],
+    ['shallow-check', of(undefined, found('shallow-check'))],
+    ['errors-while-draining', of(instance, found('errors-while-draining'), found('hangs', instance))],
+    ['errors-while-draining', of(instance, found('draining-with-errors', instance))],
+    // What each finding says of itself is not what they are together.
+    ['one-zone', of(zone, found('hangs', instance), found('times-out', instance))],
+    ['several-targets', of({ kind: 'instances' }, found('hangs', zone), found('resets', zone))],
   ] as const)('%s', (expected, diagnosis) => {
     expect(classOf(diagnosis)).toBe(expected);
   });

@@ -45,6 +45,16 @@ const scenarios: readonly Scenario[] = [
     rings: ['OneZoneAlarm'],
   },
   {
+    name: 'one zone, while a live run holds all others',
+    fleet: { ...SIX, checks: [{ port: 8080 }] },
+    happens: async ({ run, fail }) => {
+      await run.before({ fleet: { instanceIds: run.ids(1, 2, 4, 5) }, traffic: 'leave' });
+      fail(0, 3);
+    },
+    told: ['one-zone'],
+    rings: ['OneZoneAlarm'],
+  },
+  {
     name: 'two targets of one zone by chance: the second fails ten minutes later',
     happens: async ({ fail, minutes }) => {
       fail(0);

@@ -1,3 +1,4 @@
+import type { Diagnosis } from './diagnosis.ts';
 import type { ObservedCheck, ObservedGroup, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
 import type { Affected, Reach } from './reach.ts';
 import {
@@ -123,6 +124,18 @@ export const leftOf = (reach: Reach, groups: readonly ObservedGroup[]): readonly
           if (needed === undefined) return `${told}; nobody has stated how many carry the load.`;
           return `${told}, and ${needed} carry the load: that is ${left >= needed ? 'enough' : 'not enough'}.`;
         });
+
+/** What is a whole zone only when everything that is wrong is taken together, and is not said by one finding. */
+export const togetherOf = (
+  { reach, findings }: Diagnosis,
+  groups: readonly ObservedGroup[],
+): readonly string[] =>
+  reach?.kind !== 'zone' || findings.some(finding => finding.reach?.kind === 'zone')
+    ? []
+    : [
+        `Together it is every instance of ${reach.zone}, since about the same time, and none elsewhere: it is the zone or its network.`,
+        ...leftOf(reach, groups),
+      ];
 
 /** Since when, as far as its check or the load balancer's nodes say. */
 export const sinceOf = ({ check, target }: Complaint): readonly number[] =>

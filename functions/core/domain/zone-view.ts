@@ -1,5 +1,6 @@
-import type { Diagnosis } from './diagnosis.ts';
+import type { Diagnosis, Finding } from './diagnosis.ts';
 import { isRegistered, receives, type SeenTarget } from './floors.ts';
+import type { Reach } from './reach.ts';
 
 /** One zone of a target group. */
 export interface ZoneCount {
@@ -49,28 +50,30 @@ export const ZONE_CLASSES = [
 
 export type ZoneClass = (typeof ZONE_CLASSES)[number] | 'well';
 
-/** The class of what a diagnosis of one group has found. */
-export function classOf({ findings }: Diagnosis): ZoneClass {
-  const found = new Set(findings.flatMap(({ symptom, reach }) => classesOf(symptom, reach)));
-  return ZONE_CLASSES.find(one => found.has(one)) ?? 'well';
-}
+/** What a target group as a whole suffers; what is wrong on instances has its class by how far it reaches. */
+const CLASSES: Readonly<Partial<Record<Finding['symptom'], ZoneClass>>> = {
+  'no-target': 'all-targets',
+  'failing-open': 'all-targets',
+  'errors-while-draining': 'errors-while-draining',
+  'draining-with-errors': 'errors-while-draining',
+  'shallow-check': 'shallow-check',
+};
 
-function classesOf(
-  symptom: Diagnosis['findings'][number]['symptom'],
-  reach: Diagnosis['findings'][number]['reach'],
-): readonly ZoneClass[] {
-  if (symptom === 'failing-open' || symptom === 'no-target') return ['all-targets'];
-  if (symptom === 'shallow-check') return ['shallow-check'];
-  if (symptom === 'errors-while-draining' || symptom === 'draining-with-errors')
-    return ['errors-while-draining'];
-  switch (reach?.kind) {
-    case 'fleet':
-      return ['all-targets'];
-    case 'zone':
-      return ['one-zone'];
-    case 'instances':
-      return ['several-targets'];
-    default:
-      return ['one-target'];
-  }
+const REACHES: Readonly<Record<Reach['kind'], ZoneClass>> = {
+  fleet: 'all-targets',
+  zone: 'one-zone',
+  instances: 'several-targets',
+  instance: 'one-target',
+};
+
+/**
+ * The class of what a diagnosis of one group has found. How far it reaches is asked of all findings together: a zone that is
+ * gone shows itself by different reasons on different targets.
+ */
+export function classOf({ findings, reach }: Diagnosis): ZoneClass {
+  const found = new Set([
+    ...findings.map(({ symptom }) => CLASSES[symptom]),
+    ...(reach ? [REACHES[reach.kind]] : []),
+  ]);
+  return ZONE_CLASSES.find(one => found.has(one)) ?? 'well';
 }

@@ -2,7 +2,8 @@ import { concurrently } from '../aws/batch.ts';
 import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/ec2.ts';
 import { everyTargetGroup, tagsOf, targetHealth } from '../aws/elastic-load-balancing.ts';
 import { healthUnlessGone } from '../bracket/seen-targets.ts';
-import { type Diagnosis, diagnose } from '../domain/diagnosis.ts';
+import { diagnose } from '../domain/diagnosis.ts';
+import { togetherOf } from '../domain/diagnosis-words.ts';
 import { targetKey } from '../domain/fleet.ts';
 import type { ObservedGroup, ObservedInstance } from '../domain/observed-fleet.ts';
 import { classOf, ZONE_CLASSES, type ZoneClass } from '../domain/zone-view.ts';
@@ -122,12 +123,15 @@ function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): V
     observedMember(group, one, known, unhealthySince[targetKey(one.target)]),
   );
   const diagnosis = diagnose({ instances, groups: [observed] });
-  const zone = failingZone(diagnosis);
+  const words = [
+    ...diagnosis.findings.flatMap(({ summary, evidence }) => [summary, ...evidence]),
+    ...togetherOf(diagnosis, [observed]),
+  ];
   const view = {
     group: facts.name,
     class: classOf(diagnosis),
-    ...(zone !== undefined && { zone }),
-    summary: diagnosis.findings.map(({ summary, evidence }) => [summary, ...evidence].join(' ')).join(' '),
+    ...(diagnosis.reach?.kind === 'zone' && { zone: diagnosis.reach.zone }),
+    summary: words.join(' '),
     at: now,
     unhealthySince,
   };
@@ -148,17 +152,14 @@ function observedMember(
   return {
     instanceId: targetKey(health.target),
     zone: zoneOf(health.target, zones),
-    ...(claims.length > 0 && { notInService: `is in the run ${claims.join(', ')}` }),
+    // One that is healthy counts among those that are well, whoever works on it.
+    ...(claims.length > 0 &&
+      health.state !== 'healthy' && { notInService: `is in the run ${claims.join(', ')}` }),
     suppressed: false,
     checks: [],
     targets: [{ ...target, ...(unhealthySince !== undefined && { unhealthySince }) }],
   };
 }
-
-const failingZone = ({ findings }: Diagnosis): string | undefined =>
-  findings
-    .map(({ reach }) => (reach?.kind === 'zone' ? reach.zone : undefined))
-    .find(zone => zone !== undefined);
 
 function changeOf(
   { group, class: to, zone, summary }: ZoneView,
