@@ -26,7 +26,7 @@ export function describePlan({ runId, ledger, stack, refusals, plan }: PlanRepor
     .join('\n');
 }
 
-const NO_LEDGER = 'No ledger was named (--table): planned as if there were no other runs.';
+const NO_LEDGER = 'No ledger was named (--table): planned as if there were no other runs and no zone event.';
 
 const NO_STACK =
   "No stack was named (--machine): planned with Quiesce's own policy where the request says nothing.";

@@ -20,7 +20,7 @@ const options = {
   machine: beforeDeployOption,
   table: {
     ...tableOption,
-    about: `${tableOption.about} Without one the plan is made as if there were no other runs, which is so where Quiesce is not deployed yet.`,
+    about: `${tableOption.about} Without one the plan is made as if there were no other runs and no zone event, which is so where Quiesce is not deployed yet.`,
   },
   json: {
     ...jsonOption,

@@ -89,6 +89,12 @@ const goAhead = (deploymentId: string) =>
   ledger.as(() => advance(runOf(deploymentId), { from: 'before', to: 'go-ahead', owner: OWNER, at: NOW }));
 
 describe('the first question of an instance', () => {
+  it('D2: of a rollback asks for a run that a zone event does not refuse: it may be the cure', async () => {
+    const failed = deploymentAt('ApplicationStop');
+    await ask(deploymentAt('ApplicationStop', { rollbackOf: failed }));
+    expect(started).toMatchObject([{ input: { policy: { minHealthyPercent: 60, zoneEvents: 'ignore' } } }]);
+  });
+
   it.each([
     ['web', 'drain'],
     ['balanced', 'leave'],

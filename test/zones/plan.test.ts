@@ -45,6 +45,24 @@ describe('no deployment into a zone event', () => {
     expect(await began('emergency', { fleet: { instanceIds: run.ids(2) }, emergency })).toBe('SUCCEEDED');
   });
 
+  test('D2, D37: the rollback of what has broken a zone is its cure, by CodeDeploy or over the whole fleet', async () => {
+    const run = await inZoneEvent();
+    const names = { applicationName: 'shop', deploymentGroupName: 'web' };
+    const { codeDeploy } = run.standing.account;
+    codeDeploy.addDeploymentGroup(names);
+    const failed = codeDeploy.startDeployment({ ...names, instanceIds: run.ids(1) });
+    const rollback = codeDeploy.startDeployment({ ...names, instanceIds: run.ids(1), rollbackOf: failed });
+    const policy = { minHealthyPercent: 0 };
+    const began = async (fleet: object) =>
+      outcome(
+        await run.before({ runId: JSON.stringify(fleet).replaceAll(/\W/g, '').slice(0, 50), fleet, policy }),
+      );
+    expect(await began({ codeDeployDeploymentId: failed })).toBe('FAILED ZoneEvent');
+    expect(await began({ codeDeployDeploymentId: rollback })).toBe('SUCCEEDED');
+    expect(await began({ instanceIds: run.ids(0, 2) })).toBe('FAILED ZoneEvent');
+    expect(await began({ instanceIds: run.ids(0, 3, 2) })).toBe('SUCCEEDED');
+  });
+
   test('also where somebody else moves the traffic: the groups are those of the Auto Scaling group', async () => {
     const run = await inZoneEvent(WATCHED);
     const request = { fleet: { instanceIds: run.ids(1) }, traffic: 'leave' };
@@ -64,17 +82,18 @@ describe('what the ledger has of it', () => {
   const view: ZoneView = {
     group: 'web',
     class: 'one-zone',
-    zone: 'eu-west-1a',
+    event: { zone: 'eu-west-1a', failing: ['i-1:80', '10.0.0.2:80'], receiving: ['i-3:80', '10.0.0.4:80'] },
     summary: 'It is the zone.',
     at: NOW,
     unhealthySince: {},
   };
-  const members = (...zones: readonly string[]) =>
-    zones.map(
-      (zone): Member => ({
-        instanceId: `i-${zone}`,
-        zone,
-        addresses: [],
+  const { event: _, ...wellView } = view;
+  const members = (...numbers: readonly number[]) =>
+    numbers.map(
+      (number): Member => ({
+        instanceId: `i-${number}`,
+        zone: 'unimportant',
+        addresses: [`10.0.0.${number}`],
         includedChecks: [],
         excludedChecks: [],
         suppression: 'none',
@@ -83,15 +102,20 @@ describe('what the ledger has of it', () => {
     );
 
   test.each([
-    ['a view of now', view, ['eu-west-1b'], NOW + 300, true],
-    ['a view that is too old', view, ['eu-west-1b'], NOW + 301, false],
-    ['work on the zone alone', view, ['eu-west-1a', 'eu-west-1a'], NOW, false],
-    ['another class', { ...view, class: 'all-targets' as const }, ['eu-west-1b'], NOW, false],
-  ])('%s', async (_, kept, zones, now, refused) => {
+    ['a view of now', view, [3], NOW + 300, true],
+    ['a target by address', view, [4], NOW, true],
+    ['a view that is too old', view, [3], NOW + 301, false],
+    ['work on the zone alone', view, [1, 2], NOW, false],
+    ['work on a part of the zone', view, [1], NOW, false],
+    ['work on what receives nothing, here or elsewhere', view, [1, 9], NOW, false],
+    ['a part of the zone and what receives', view, [1, 3], NOW, true],
+    ['all that fails and what receives', view, [1, 2, 3], NOW, false],
+    ['another class', { ...wellView, class: 'all-targets' as const }, [3], NOW, false],
+  ])('%s', async (_, kept, numbers, now, refused) => {
     const { as } = await createLedger();
     await as(() => keepZoneView(ARN, kept));
     const views = await as(() => zoneViews([ARN, 'arn:never-viewed']));
-    const judge = () => refuseZoneEvents(members(...zones), views, now);
+    const judge = () => refuseZoneEvents(members(...numbers), views, now);
     if (refused) expect(judge).toThrow(ZoneEvent);
     else expect(judge).not.toThrow();
   });

@@ -1,5 +1,6 @@
 import {
   BatchGetDeploymentTargetsCommand,
+  type DeploymentInfo,
   type DeploymentTarget,
   GetDeploymentCommand,
   GetDeploymentConfigCommand,
@@ -43,15 +44,19 @@ export async function deployment(id: string): Promise<DeploymentFacts> {
     codeDeploy().send(new GetDeploymentCommand({ deploymentId: id })),
   );
   const info = given(answer.deploymentInfo, action, 'deploymentInfo');
-  const rollbackOf = info.rollbackInfo?.rollbackTriggeringDeploymentId;
   return {
     status: given(info.status, action, 'status'),
     creator: given(info.creator, action, 'creator'),
     applicationName: given(info.applicationName, action, 'applicationName'),
     deploymentGroupName: given(info.deploymentGroupName, action, 'deploymentGroupName'),
-    ...(rollbackOf !== undefined && { rollbackOf }),
+    ...rolledBackBy(info),
     targets: await instanceTargets(id),
   };
+}
+
+function rolledBackBy({ rollbackInfo }: DeploymentInfo): Pick<DeploymentFacts, 'rollbackOf'> {
+  const rollbackOf = rollbackInfo?.rollbackTriggeringDeploymentId;
+  return rollbackOf === undefined ? {} : { rollbackOf };
 }
 
 /** How far a deployment is, and when it ended. @throws DeploymentUnknown */
@@ -70,6 +75,8 @@ export async function deploymentProgress(
 export interface HookedTarget {
   readonly deploymentStatus: string;
   readonly creator: string;
+  /** The deployment whose failure this one rolls back. */
+  readonly rollbackOf?: string;
   readonly deploymentConfigName: string;
   /** CodeDeploy's own load balancer step moves the traffic. */
   readonly loadBalanced: boolean;
@@ -95,6 +102,7 @@ export async function hookedTarget(
     target && {
       deploymentStatus: given(info.status, action, 'status'),
       creator: given(info.creator, action, 'creator'),
+      ...rolledBackBy(info),
       deploymentConfigName: given(info.deploymentConfigName, action, 'deploymentConfigName'),
       loadBalanced: info.deploymentStyle?.deploymentOption === 'WITH_TRAFFIC_CONTROL',
       ...(target.instanceLabel !== undefined && { label: target.instanceLabel }),

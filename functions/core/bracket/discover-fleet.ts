@@ -25,6 +25,8 @@ export interface Fleet {
   readonly candidates: readonly Candidate[];
   readonly bystanders: readonly Bystander[];
   readonly autoScalingGroups: readonly AutoScalingGroupFacts[];
+  /** It is the fleet of a deployment that takes a failed one back. */
+  readonly rollback: boolean;
 }
 
 /**
@@ -76,16 +78,18 @@ export async function discoverFleet(request: RunRequest, optIn: OptInTag, reads:
 
   const names = [...new Set(candidates.flatMap(candidate => candidate.autoScalingGroup ?? []))];
   const facts = await reads.groups(names);
-  return { candidates, bystanders, autoScalingGroups: [...facts.values()] };
+  return { candidates, bystanders, autoScalingGroups: [...facts.values()], rollback: named.rollback };
 }
 
 interface Named {
   readonly instanceIds: readonly string[];
   readonly bystanders: readonly Bystander[];
+  readonly rollback: boolean;
 }
 
 async function instancesOf(fleet: RunRequest['fleet'], reads: Reads): Promise<Named> {
-  if ('instanceIds' in fleet) return { instanceIds: [...new Set(fleet.instanceIds)], bystanders: [] };
+  if ('instanceIds' in fleet)
+    return { instanceIds: [...new Set(fleet.instanceIds)], bystanders: [], rollback: false };
   if ('autoScalingGroupName' in fleet) {
     const group = (await reads.groups([fleet.autoScalingGroupName])).get(fleet.autoScalingGroupName);
     if (!group)
@@ -109,7 +113,7 @@ async function instancesOf(fleet: RunRequest['fleet'], reads: Reads): Promise<Na
 
 function someOf(instanceIds: readonly string[], otherwise: string): Named {
   if (instanceIds.length === 0) throw new NothingToDo(otherwise);
-  return { instanceIds, bystanders: [] };
+  return { instanceIds, bystanders: [], rollback: false };
 }
 
 /** A deployment that CodeDeploy made for an instance on its way in or out has nothing to bracket, nor has a green one (D1). */
@@ -125,6 +129,7 @@ async function instancesOfDeployment(deploymentId: string): Promise<Named> {
   );
   return {
     ...named,
+    rollback: found.rollbackOf !== undefined,
     bystanders: found.targets
       .filter(target => target.label === 'Green')
       .map(({ instanceId }) => ({

@@ -82,10 +82,10 @@ export async function planRun(
 
   const emergency = emergencyOf(request, now);
   if (!emergency) {
-    const viewed = request.policy.zoneEvents === 'refuse' ? servingArns(traffic, fleet) : [];
+    const heeds = request.policy.zoneEvents === 'refuse' && !fleet.rollback;
     const { guards, views } = await guardsAndViews(
       traffic.groups.map(group => group.arn),
-      viewed,
+      heeds ? servingArns(traffic, fleet) : [],
     );
     await refuseBelowFloor(request.runId, members, traffic, guards);
     refuseZoneEvents(members, views, now);

@@ -6,8 +6,8 @@ import type { ZoneView } from '../ledger/zone-views.ts';
 const FRESH_SECONDS = 300;
 
 /**
- * Refuses to take more out of a fleet of which a whole zone fails already. Work on that zone alone is repair, and never refused
- * (D37).
+ * Refuses to take more out of a fleet of which a whole zone fails already. Work on targets that receive nothing makes it no
+ * worse, and work on all that fail is repair, whatever else it takes along: neither is refused (D37).
  *
  * @param now seconds since the epoch
  * @throws ZoneEvent
@@ -17,11 +17,13 @@ export function refuseZoneEvents(
   views: ReadonlyMap<string, ZoneView>,
   now: number,
 ): void {
-  for (const { class: kind, zone, group, summary, at } of views.values()) {
-    const isNow = kind === 'one-zone' && at >= now - FRESH_SECONDS;
-    if (!isNow || members.every(member => member.zone === zone)) continue;
+  const ids = new Set(members.flatMap(({ instanceId, addresses }) => [instanceId, ...addresses]));
+  const isTaken = (key: string) => ids.has(key.slice(0, key.lastIndexOf(':')));
+  for (const { event, group, summary, at } of views.values()) {
+    if (!event || at < now - FRESH_SECONDS) continue;
+    if (!event.receiving.some(isTaken) || event.failing.every(isTaken)) continue;
     throw new ZoneEvent(
-      `A whole zone of target group ${group} fails, ${zone}, and the deployment would take more out of it. ${summary} Wait until it is over; deploy to ${zone} alone to repair it; or say policy.zoneEvents: ignore.`,
+      `A whole zone of target group ${group} fails, ${event.zone}, and the deployment would take more out of it. ${summary} Wait until it is over; deploy to all that fails to repair it; or say policy.zoneEvents: ignore.`,
     );
   }
 }

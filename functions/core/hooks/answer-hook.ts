@@ -81,7 +81,8 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     runId,
     fleet: { instanceIds: [call.instanceId] },
     traffic: target.loadBalanced ? 'leave' : 'drain',
-    policy: hookPolicy(),
+    // What takes a deployment back may be what ends the zone event.
+    policy: { ...hookPolicy(), ...(target.rollbackOf !== undefined && { zoneEvents: 'ignore' }) },
     observer: call.deploymentId,
     queue: true,
     timeoutSeconds: SCRIPT_SECONDS,

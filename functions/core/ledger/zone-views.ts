@@ -8,13 +8,21 @@ export interface ZoneView {
   readonly group: string;
   readonly class: ZoneClass;
   /** Of the class `one-zone`. */
-  readonly zone?: string;
+  readonly event?: ZoneEventSeen;
   /** What it is, and where to look; empty when nothing is wrong. */
   readonly summary: string;
   /** Seconds since the epoch. */
   readonly at: number;
   /** When each unhealthy target was first seen so, in milliseconds since the epoch. */
   readonly unhealthySince: Readonly<Record<string, number>>;
+}
+
+/** A zone of a group that fails as a whole; targets by their keys. */
+export interface ZoneEventSeen {
+  readonly zone: string;
+  readonly failing: readonly string[];
+  /** What serves the requests meanwhile. */
+  readonly receiving: readonly string[];
 }
 
 const zonesPk = (targetGroupArn: string): string => `zones#${targetGroupArn}`;

@@ -2,9 +2,10 @@ import { concurrently } from '../aws/batch.ts';
 import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/ec2.ts';
 import { everyTargetGroup, tagsOf, targetHealth } from '../aws/elastic-load-balancing.ts';
 import { healthUnlessGone } from '../bracket/seen-targets.ts';
-import { diagnose } from '../domain/diagnosis.ts';
+import { type Diagnosis, diagnose } from '../domain/diagnosis.ts';
 import { togetherOf } from '../domain/diagnosis-words.ts';
 import { targetKey } from '../domain/fleet.ts';
+import { receives } from '../domain/floors.ts';
 import type { ObservedGroup, ObservedInstance } from '../domain/observed-fleet.ts';
 import { classOf, ZONE_CLASSES, type ZoneClass } from '../domain/zone-view.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -127,10 +128,10 @@ function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): V
     ...diagnosis.findings.flatMap(({ summary, evidence }) => [summary, ...evidence]),
     ...togetherOf(diagnosis, [observed]),
   ];
-  const view = {
+  const view: ZoneView = {
     group: facts.name,
     class: classOf(diagnosis),
-    ...(diagnosis.reach?.kind === 'zone' && { zone: diagnosis.reach.zone }),
+    ...zoneEventIn(diagnosis, health),
     summary: words.join(' '),
     at: now,
     unhealthySince,
@@ -161,12 +162,26 @@ function observedMember(
   };
 }
 
+/** Those who receive are only those who are well: a zone that fails open for itself loses nothing more. */
+function zoneEventIn(diagnosis: Diagnosis, health: ReadGroup['health']): Pick<ZoneView, 'event'> {
+  const { reach, findings } = diagnosis;
+  if (reach?.kind !== 'zone' || classOf(diagnosis) !== 'one-zone') return {};
+  const receiving = health.filter(({ zonalShift, ...one }) => receives({ ...one, shifted: zonalShift }));
+  return {
+    event: {
+      zone: reach.zone,
+      failing: [...new Set(findings.flatMap(({ instanceIds }) => instanceIds))],
+      receiving: receiving.map(({ target }) => targetKey(target)),
+    },
+  };
+}
+
 function changeOf(
-  { group, class: to, zone, summary }: ZoneView,
+  { group, class: to, event, summary }: ZoneView,
   before: ZoneView | undefined,
 ): ClassChange[] {
   const from = before?.class ?? 'well';
-  return from === to ? [] : [{ group, from, to, ...(zone !== undefined && { zone }), summary }];
+  return from === to ? [] : [{ group, from, to, ...(event && { zone: event.zone }), summary }];
 }
 
 const measureZones = ({ name, zones }: ObservedGroup): Measure[] =>
