@@ -1,4 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { chunk } from './aws/batch.ts';
 
 /**
  * Every metric of the namespace Quiesce: its unit and its dimensions besides `service`. Each combination of their values is a
@@ -53,17 +54,22 @@ export type Measure = {
   };
 }[keyof Catalogue];
 
+const VALUES_PER_LINE = 99;
+
 const metrics = new Metrics({ namespace: 'Quiesce', serviceName: 'quiesce' });
 
 /**
  * Writes measures to the log in CloudWatch's embedded metric format: a line for each set of dimensions. Written at once, not
  * at the function's end: middy's logMetrics knows one set of dimensions for all that is stored, and warns when it is nothing.
+ * At 100 values of one metric Powertools publishes by itself, and what comes then has no dimensions: so a line has fewer.
  */
 export function record(measures: readonly Measure[]): void {
   const sets = Map.groupBy(measures, ({ metric, value, ...dimensions }) => JSON.stringify(dimensions));
   for (const [dimensions, set] of sets) {
-    if (dimensions !== '{}') metrics.addDimensions(JSON.parse(dimensions));
-    for (const { metric, value } of set) metrics.addMetric(metric, catalogue[metric].unit, value);
-    metrics.publishStoredMetrics();
+    for (const line of chunk(set, VALUES_PER_LINE)) {
+      if (dimensions !== '{}') metrics.addDimensions(JSON.parse(dimensions));
+      for (const { metric, value } of line) metrics.addMetric(metric, catalogue[metric].unit, value);
+      metrics.publishStoredMetrics();
+    }
   }
 }
