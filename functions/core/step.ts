@@ -33,11 +33,15 @@ const saysErrors: MiddlewareObj<unknown, unknown> = {
 /**
  * The one wrapper of every function of a machine: reads its payload, does one thing, answers.
  *
+ * @param act - hears also the id of the invocation, which Lambda's retry of an asynchronous one carries again
  * @throws InvalidRequest when the payload is not what `schema` says, naming each field
  */
-export function step<S extends z.core.$ZodType, R>(schema: S, act: (payload: z.output<S>) => Promise<R>) {
+export function step<S extends z.core.$ZodType, R>(
+  schema: S,
+  act: (payload: z.output<S>, requestId: string) => Promise<R>,
+) {
   return middy<unknown, R, Error, Context>(PLATFORM_TIMEOUT)
     .use(injectLambdaContext(logger))
     .use(saysErrors)
-    .handler(async payload => act(readRequest(schema, payload)));
+    .handler(async (payload, { awsRequestId }) => act(readRequest(schema, payload), awsRequestId));
 }

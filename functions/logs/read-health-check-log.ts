@@ -16,8 +16,8 @@ const trigger = z.object({
 const TOLD = 100;
 
 /** Counts what the nodes of load balancers saw in their health checks, and tells whose health changed. */
-export const handler = step(trigger, async ({ detail: { bucket, object } }) => {
-  const read = await readLog({ bucket: bucket.name, key: object.key });
+export const handler = step(trigger, async ({ detail: { bucket, object } }, requestId) => {
+  const read = await readLog({ bucket: bucket.name, key: object.key }, requestId);
   record(read.measures);
   if (read.kind !== 'health-check') {
     say(logEvents.healthCheckLogSkipped, { kind: read.kind, key: object.key });

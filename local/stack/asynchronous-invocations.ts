@@ -54,8 +54,11 @@ export class AsynchronousInvocations {
     const { world, lambda } = this.#settings;
     const { maximumRetryAttempts, maximumEventAgeSeconds } = fn.asynchronous;
     const expiresAt = world.clock.now() + maximumEventAgeSeconds * 1000;
+    let requestId: string | undefined;
     for (let attempts = 1; ; attempts++) {
-      const failure = await lambda.invoke(functionArn, event).then(succeeded, asTaskFailure);
+      const attempt = lambda.attempt(requestId);
+      requestId = attempt.requestId;
+      const failure = await lambda.invoke(functionArn, event, attempt).then(succeeded, asTaskFailure);
       if (!failure) return;
       const delayMs = attempts > maximumRetryAttempts ? undefined : RETRY_DELAYS_MS[attempts - 1];
       if (delayMs === undefined)

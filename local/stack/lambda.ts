@@ -23,6 +23,12 @@ export interface Invocation {
   readonly event: unknown;
 }
 
+/** One run of a function. */
+export interface Attempt {
+  readonly id: string;
+  readonly requestId: string;
+}
+
 /** One line that a function wrote. */
 export interface LogLine {
   readonly at: number;
@@ -80,10 +86,11 @@ export class Lambda {
   /**
    * Runs a function and waits for its answer, as `RequestResponse` does. Payload and answer pass through JSON.
    *
+   * @param attempt of an asynchronous invocation, whose retries carry the same request id
    * @throws TaskFailure as Step Functions reports it, when the function throws, dies or runs longer than its Timeout
    * @throws ServiceError ResourceNotFoundException, RequestTooLargeException
    */
-  async invoke(nameOrArn: string, payload: unknown): Promise<unknown> {
+  async invoke(nameOrArn: string, payload: unknown, attempt = this.attempt()): Promise<unknown> {
     const fn = this.find(nameOrArn);
     const request = JSON.stringify(payload ?? {});
     if (Buffer.byteLength(request) > MAX_PAYLOAD_BYTES) {
@@ -93,7 +100,7 @@ export class Lambda {
         413,
       );
     }
-    const answer = JSON.stringify((await this.#run(fn, nameOrArn, JSON.parse(request))) ?? null);
+    const answer = JSON.stringify((await this.#run(fn, nameOrArn, JSON.parse(request), attempt)) ?? null);
     if (Buffer.byteLength(answer) > MAX_PAYLOAD_BYTES) {
       throw failure(
         'Function.ResponseSizeTooLarge',
@@ -103,10 +110,20 @@ export class Lambda {
     return JSON.parse(answer);
   }
 
-  #run(fn: DeployedFunction, invokedArn: string, event: unknown): Promise<unknown> {
+  attempt(requestId?: string): Attempt {
+    const id = uuid(this.#random);
+    return { id, requestId: requestId ?? id };
+  }
+
+  #run(
+    fn: DeployedFunction,
+    invokedArn: string,
+    event: unknown,
+    { id, requestId }: Attempt,
+  ): Promise<unknown> {
     const { world, transport, dies, onEnd, onLine } = this.#settings;
     const { clock } = world;
-    const invocation: Invocation = { function: fn.logicalId, requestId: uuid(this.#random), event };
+    const invocation: Invocation = { function: fn.logicalId, requestId, event };
     const caller: Caller = { kind: 'function', name: fn.logicalId };
     let timer: Timer | undefined;
     const ended = new Promise<unknown>((resolve, reject) => {
@@ -128,7 +145,7 @@ export class Lambda {
           onLine?.(line);
         }
       };
-      const random = world.random.fork(invocation.requestId);
+      const random = world.random.fork(id);
       captureOutput(log, () =>
         runAs({ caller, world, random, transport: sandbox.transport }, async () =>
           (await this.#handler(fn))(event, context),

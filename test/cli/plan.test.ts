@@ -74,7 +74,9 @@ describe('a plan that would begin', () => {
     const { code, stdout } = await quiesce('plan', '--instances', instanceIds[0]);
     expect(code, stdout).toBe(0);
     expect(stdout).toMatch(/^No stack was named \(--machine\): planned with Quiesce's own policy .*\.$/m);
-    expect(stdout).toMatch(/^No ledger was named \(--table\): planned as if there were no other runs and no zone event\.$/m);
+    expect(stdout).toMatch(
+      /^No ledger was named \(--table\): planned as if there were no other runs and no zone event\.$/m,
+    );
     expect(calls.filter(({ service }) => service === 'dynamodb')).toEqual([]);
   });
 });

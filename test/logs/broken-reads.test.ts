@@ -33,7 +33,7 @@ async function reading(...given: readonly (() => ReturnType<typeof answer>)[]) {
   const key = `health_check_log_111122223333_elasticloadbalancing_eu-west-1_app.web.50dc6c495c0c9188_${end}`;
   const caller = { kind: 'function', name: 'Tested' } as const;
   const log = runAs({ caller, world, transport, random: world.random }, () =>
-    readLog({ bucket: 'logs', key }),
+    readLog({ bucket: 'logs', key }, 'invocation'),
   );
   return world.clock.runFor(
     log.then(

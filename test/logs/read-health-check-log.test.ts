@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../local/wire/contract.ts';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import type { Bracket } from '../machine/helpers/bracket.ts';
 import { unneededBy } from '../template/helpers/role-groups.ts';
 import { logged, measured, said, sumOf, unwatched } from './helpers/logged.ts';
@@ -229,4 +229,91 @@ test('a ledger that others change each time is an error that is tried again', as
     { error: { name: 'Unavailable' } },
   ]);
   expect(sumOf(run, { metric: 'health_check_log_total', kind: 'health-check' })).toBe(2);
+});
+
+/** What has become of the function's write of a node's record, of whatever file comes first. */
+const COUNTED = { metric: 'health_check_log_total', kind: 'health-check' };
+
+test('R-IDEMP: a write whose answer is lost is known again, and the file is counted and told', async () => {
+  let lost = 0;
+  const { run, fleet } = await logged(unwatched, {
+    gates: () => [
+      {
+        after({ action, caller }, input) {
+          if (action !== 'UpdateItem' || caller.name !== 'ReadHealthCheckLogFunction') return;
+          if (JSON.stringify(input).includes('revision') && lost++ < 1)
+            throw new ServiceError('InternalServerError', 'lost', 500);
+        },
+      },
+    ],
+  });
+  fleet[1]?.application.suffer(() => ({ kind: 'responds', status: 503, afterMs: 20 }));
+  await run.clock.pass(200_000);
+  expect(lost).toBeGreaterThan(0);
+  expect([sumOf(run, COUNTED), sumOf(run, { ...COUNTED, kind: 'twice' })]).toEqual([4, 0]);
+});
+
+test('R-IDEMP: an invocation that dies after its write is tried again, and counts its file', async () => {
+  const owners = new Map<string, number>();
+  const { run } = await logged(unwatched, {
+    dies: ({ function: name, requestId }, _, action) => {
+      if (name !== 'ReadHealthCheckLogFunction' || action !== 'UpdateItem') return undefined;
+      const writes = (owners.get(requestId) ?? 0) + 1;
+      owners.set(requestId, writes);
+      // The list of nodes, and then the node's record.
+      return owners.size === 1 && writes === 2 ? 'after' : undefined;
+    },
+  });
+  await run.clock.pass(120_000);
+  expect([sumOf(run, COUNTED), sumOf(run, { ...COUNTED, kind: 'twice' })]).toEqual([2, 0]);
+  expect(sumOf(run, { metric: 'health_check_total' })).toBeGreaterThan(0);
+});
+
+test('R-LOG: a file of the future is none, and hides nothing that comes after it', async () => {
+  const { run, bucket, storage } = await logged();
+  const put = (end: string, rest: string) =>
+    storage.put(bucket, key('health_check_log_', end), gzipSync(line('09:06:00', rest)));
+  put(ended(run, -11), PASSES);
+  await run.clock.pass(5_000);
+  expect(said(run).at(-1)).toMatchObject({ event: 'health-check-log.skipped', kind: 'unknown' });
+  put(ended(run, 1), '- 10.0.0.8:80 web FAIL - TimedOut');
+  await run.clock.pass(5_000);
+  expect(said(run).at(-1)).toMatchObject({ event: 'health-check-log.read', failing: 1, changes: 1 });
+});
+
+test('two files of one period and node are one: the slowest pass of both is kept', async () => {
+  const written: string[] = [];
+  const hears: Gate = {
+    after: ({ action, caller }, input) => {
+      if (action === 'UpdateItem' && caller.name === 'ReadHealthCheckLogFunction')
+        written.push(JSON.stringify(input));
+    },
+  };
+  const { run, bucket, storage } = await logged(unwatched, { gates: () => [hears] });
+  const end = ended(run, 1);
+  const put = (random: string, rest: string) =>
+    storage.put(
+      bucket,
+      key('health_check_log_', end).replace('a1b2c3d4', random),
+      gzipSync(line('09:06:00', rest)),
+    );
+  put('one', '4.9 10.0.0.9:80 web PASS 200 -');
+  await run.clock.pass(3_000);
+  put('two', PASSES);
+  await run.clock.pass(3_000);
+  expect(written.at(-1)).toContain('10.0.0.9:80');
+  expect(written.at(-1)).toContain('4.9');
+});
+
+test('a record of the longest names and the most targets fits into an item', async () => {
+  const { run, bucket, storage } = await logged();
+  const group = (number: number) => `${'g'.repeat(28)}${1000 + number}`;
+  const target = (number: number) => `${'1'.repeat(55)}.${1000 + (number % 9000)}:80`;
+  const lines = Array.from({ length: 3000 }, (_, number) => [
+    line('09:06:00', `0.123456789 ${target(number)} ${group(number)} PASS 200 -`),
+    line('09:06:10', `0.123456789 ${target(number)} ${group(number)} FAIL 503 GRPCStatusHeaderEmpty`),
+  ]).flat();
+  storage.put(bucket, key('health_check_log_', ended(run, 1)), gzipSync(lines.join('\n')));
+  await run.clock.pass(5_000);
+  expect(said(run).at(-1)).toMatchObject({ event: 'health-check-log.read', failing: 1400, badLines: 0 });
 });

@@ -48,6 +48,11 @@ test.each([
   ['a status code that is none', PASSED.replace('200', 'OK')],
   ['another status', PASSED.replace('PASS', 'MAYBE')],
   ['no target group', PASSED.replace('web', '-')],
+  ['a target group that cannot be one', PASSED.replace('web', 'w'.repeat(33))],
+  ['a target that cannot be one', PASSED.replace('10.0.1.20', '1'.repeat(65))],
+  ['a time of another form', PASSED.replace('2026-11-30T09:00:01.250000Z', '1')],
+  ['a latency of another form', PASSED.replace('0.019584011', '0x10')],
+  ['a status code of another form', PASSED.replace('200', '1e9')],
   ['a quote that does not end', PASSED.replace('web', '"web')],
 ])('R-LOG: a line with %s is a bad one', (_, line) => {
   expect(readHealthCheckLine(line)).toBeUndefined();
@@ -81,6 +86,7 @@ test('R-LOG: a file is told by its key from its siblings', () => {
   expect(logFileOf(key(END)).kind).toBe('access');
   expect(logFileOf('logs/AWSLogs/111122223333/ELBAccessLogTestFile').kind).toBe('test');
   expect(logFileOf('logs/photo.jpg').kind).toBe('unknown');
+  expect(logFileOf(key(`health_check_log_${END.replace('20261130', '99991399')}`)).kind).toBe('unknown');
 });
 
 async function* chunks(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -38,6 +38,13 @@ const REASONS: ReadonlyMap<string, FailureReason> = new Map([
 const FIELDS = 8;
 const FIELDS_NEEDED = 6;
 
+// What is longer or of other characters is no line of a log, and would fill records and metrics (a name of a group: API
+// reference of CreateTargetGroup; a target: an address and a port).
+const GROUP = /^[A-Za-z0-9-]{1,32}$/;
+const TARGET = /^[0-9A-Za-z.:[\]-]{1,64}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+const DECIMAL = /^\d{1,9}(\.\d{1,9})?$/;
+
 /**
  * Reads a line of a health check log. Trailing fields that are not known are ignored, and `-` is null (R-LOG).
  *
@@ -47,17 +54,19 @@ export function readHealthCheckLine(line: string): HealthCheckLine | undefined {
   const fields = fieldsOf(line);
   if (fields === undefined || fields.length < FIELDS_NEEDED) return undefined;
   const [, time = '', latency = '', target = '', group = '', status = '', code = '-', reason = '-'] = fields;
-  const at = Date.parse(time);
+  const at = TIME.test(time) ? Date.parse(time) : Number.NaN;
+  const targetGroup = groupName(group);
   const latencySeconds = numberOf(latency);
   const statusCode = numberOf(code);
   if (Number.isNaN(at) || latencySeconds === undefined || statusCode === undefined) return undefined;
-  if (group === '-' || group === '' || (status !== 'PASS' && status !== 'FAIL')) return undefined;
+  if (!GROUP.test(targetGroup) || targetGroup === '-' || !TARGET.test(target)) return undefined;
+  if (status !== 'PASS' && status !== 'FAIL') return undefined;
   const passed = status === 'PASS';
   return {
     at,
     latencySeconds,
     target: target === '-' ? null : target,
-    targetGroup: groupName(group),
+    targetGroup,
     passed,
     statusCode,
     reason: passed ? null : (REASONS.get(reason) ?? 'other'),
@@ -88,8 +97,7 @@ const QUOTE = 34;
 /** @returns undefined for what is neither a number nor absent */
 function numberOf(field: string): number | null | undefined {
   if (field === '-') return null;
-  const value = Number(field);
-  return field === '' || !Number.isFinite(value) || value < 0 ? undefined : value;
+  return DECIMAL.test(field) ? Number(field) : undefined;
 }
 
 /** A group's name, also where its id is written as in its ARN. */

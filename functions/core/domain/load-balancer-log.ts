@@ -28,17 +28,12 @@ export function logFileOf(key: string): LogFile {
   if (TEST_FILE.test(name)) return { kind: 'test' };
   const [, sort, loadBalancer = '', year, month, day, hour, minute, node = '', random] =
     FILE.exec(name) ?? [];
+  const end = `${year}-${month}-${day}T${hour}:${minute}Z`;
+  const endsAt = Date.parse(end);
+  if (sort !== undefined && Number.isNaN(endsAt)) return { kind: 'unknown' };
   switch (sort) {
-    case 'health_check_log_': {
-      const endsAt = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
-      return {
-        kind: 'health-check',
-        tag: `${new Date(endsAt).toISOString().slice(0, 16)}Z-${random}`,
-        loadBalancer,
-        node,
-        endsAt,
-      };
-    }
+    case 'health_check_log_':
+      return { kind: 'health-check', tag: `${end}-${random}`, loadBalancer, node, endsAt };
     case 'conn_log_':
       return { kind: 'connection' };
     case '':

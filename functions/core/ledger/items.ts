@@ -19,7 +19,7 @@ import type { RunRequest } from '../request.ts';
  * | `observer#<deployment>` | instanceIds: all instances of a deployment whose runs share their reads (D10)        |
  * | `seen#<read>`        | readAt (milliseconds), packed (gzip), leaseUntil: a read that those runs share             |
  * | `refusal#<runId>`    | error, cause, expiresAt: why a run was refused before it had a record                      |
- * | `healthlog#<load balancer>` | nodes (set of addresses): the nodes whose health check logs were read         |
+ * | `healthlog#<load balancer>` | `node#<address>` (heardAt), expiresAt: the nodes whose health check logs were read |
  * | `healthlog#<load balancer>#<node>` | log (NodeLog), revision, expiresAt: what its last logs say            |
  * | `zones#<target group arn>` | view (ZoneView), viewedAt, expiresAt: what befell it at the last view of the zones |
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |

@@ -1,15 +1,23 @@
 import type { FailingTarget } from '../domain/health-check-changes.ts';
-import { change, get, getAll, json, number, parsed } from './table.ts';
+import { nowSeconds } from '../time.ts';
+import { change, get, getAll, type Item, json, number, parsed } from './table.ts';
 
 /** What the last health check logs of one load balancer node say. Times are milliseconds since the epoch. */
 export interface NodeLog {
   /** The end of the last period. */
   readonly endsAt: number;
-  /** The files that have been counted, by their period and their random part, as long as one may come again. */
-  readonly files: readonly string[];
+  /** The files that have been counted, as long as one may come again. */
+  readonly files: readonly CountedFile[];
   readonly failing: readonly FailingTarget[];
   /** The slowest target that passed, of each target group. */
   readonly slowest: readonly SlowestPass[];
+}
+
+export interface CountedFile {
+  /** Its period and its random part. */
+  readonly tag: string;
+  /** The invocation, by the id that a retry of it carries again. */
+  readonly countedBy: string;
 }
 
 export interface SlowestPass {
@@ -40,10 +48,10 @@ export async function keepNodeLog(
   loadBalancer: string,
   node: string,
   log: NodeLog,
-  { revision, log: before }: KeptNodeLog,
+  { revision }: KeptNodeLog,
 ): Promise<boolean> {
   // First, so that no record is there that nobody finds.
-  if (!before) await listNode(loadBalancer, node);
+  await listNode(loadBalancer, node);
   const written = await change(nodePk(loadBalancer, node), {
     UpdateExpression: 'SET #log = :log, revision = :next, expiresAt = :expires',
     ConditionExpression: 'attribute_not_exists(revision) OR revision = :revision',
@@ -61,7 +69,7 @@ export async function keepNodeLog(
 
 /** What is known of each node of a load balancer, by its address. */
 export async function nodeLogs(loadBalancer: string): Promise<ReadonlyMap<string, NodeLog>> {
-  const nodes = (await get(nodesPk(loadBalancer)))?.nodes?.SS ?? [];
+  const nodes = nodesIn(await get(nodesPk(loadBalancer))).map(({ node }) => node);
   const items = await getAll(nodes.map(node => nodePk(loadBalancer, node)));
   return new Map(
     nodes.flatMap(node => {
@@ -71,10 +79,39 @@ export async function nodeLogs(loadBalancer: string): Promise<ReadonlyMap<string
   );
 }
 
+/** Lists a node of which something is heard now, and drops those that are gone. */
 async function listNode(loadBalancer: string, node: string): Promise<void> {
+  const now = nowSeconds();
+  const listed = await change(nodesPk(loadBalancer), {
+    UpdateExpression: 'SET #node = :now, expiresAt = :expires',
+    ExpressionAttributeNames: { '#node': `${NODE}${node}` },
+    ExpressionAttributeValues: { ':now': number(now), ':expires': number(now + KEPT_SECONDS) },
+  });
+  const gone = nodesIn(listed).filter(({ heardAt }) => heardAt < now - KEPT_SECONDS);
+  if (gone.length === 0) return;
+  const names = gone.map((_, place) => `#gone${place}`);
   await change(nodesPk(loadBalancer), {
-    UpdateExpression: 'ADD nodes :node',
-    ExpressionAttributeValues: { ':node': { SS: [node] } },
+    UpdateExpression: `REMOVE ${names.join(', ')}`,
+    // One that is heard of meanwhile stays, and so do the others until the next time.
+    ConditionExpression: names.map(name => `${name} < :limit`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(
+      gone.map(({ node }, place) => [`#gone${place}`, `${NODE}${node}`]),
+    ),
+    ExpressionAttributeValues: { ':limit': number(now - KEPT_SECONDS) },
     ReturnValues: 'NONE',
   });
 }
+
+/** Before the names of the list's attributes that are addresses of nodes. */
+const NODE = 'node#';
+
+interface ListedNode {
+  readonly node: string;
+  /** Seconds since the epoch. */
+  readonly heardAt: number;
+}
+
+const nodesIn = (list: Item | undefined): readonly ListedNode[] =>
+  Object.entries(list ?? {}).flatMap(([name, value]) =>
+    name.startsWith(NODE) ? [{ node: name.slice(NODE.length), heardAt: Number(value.N) }] : [],
+  );

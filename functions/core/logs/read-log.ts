@@ -5,6 +5,7 @@ import { HealthCheckSummary, OTHER, type SeenTarget } from '../domain/health-che
 import { type HealthCheckLogFile, type LogFile, logFileOf } from '../domain/load-balancer-log.ts';
 import { QuiesceError, Unavailable } from '../errors.ts';
 import {
+  type CountedFile,
   type KeptNodeLog,
   keepNodeLog,
   type NodeLog,
@@ -38,39 +39,56 @@ export type ReadLog =
 
 export type PlacedChange = Change & Place;
 
-/** So many fit into an item of 400 KB: twice AWS's default quota of targets of a load balancer. */
-const FAILING = 2_000;
+/** So many fit into an item of 400 KB with the longest names: more than AWS's default quota of 1,000 targets of a load balancer. */
+const FAILING = 1_400;
+
+/** AWS's default quota of target groups of an Application Load Balancer. */
+const SLOWEST = 100;
+
+/** Clocks differ, but not by a period; a file of the future would stand for the node's last word until then. */
+const AHEAD_SECONDS = 600;
 
 /** Files of one node that come at the same moment take turns. */
 const TURNS = 5;
 
 /**
  * Reads a file of a health check log and counts it, once. The conditional write comes last: whatever fails before it leaves the
- * file to be read again, and what comes after it is only said.
+ * file to be read again. An invocation whose write is there already goes on where it was: the answer of the write was lost, or
+ * it died after it and is tried again. The changes of the second kind are not told any more.
  *
+ * @param requestId - of the invocation; Lambda's retry of it carries the same
  * @throws LogUnreadable, LogDamaged, and the errors of the calls
  */
-export async function readLog(object: ObjectName): Promise<ReadLog> {
+export async function readLog(object: ObjectName, requestId: string): Promise<ReadLog> {
   const file = logFileOf(object.key);
   if (file.kind !== 'health-check') return skipped(file.kind);
-  if (file.endsAt / 1000 < nowSeconds() - LOG_EVENTS_SECONDS) return skipped('late');
-  if (isCounted(await nodeLog(file.loadBalancer, file.node), file)) return skipped('twice');
+  const age = nowSeconds() - file.endsAt / 1000;
+  if (age < -AHEAD_SECONDS) return skipped('unknown');
+  if (age > LOG_EVENTS_SECONDS) return skipped('late');
+  const owner = ownerOf(file, await nodeLog(file.loadBalancer, file.node));
+  if (owner !== undefined && owner !== requestId) return skipped('twice');
   const summary = await summarise(object);
   const targets = summary.targets();
   const places = await placesOf(targets.map(({ target }) => target));
+  const mine = { ...file, countedBy: requestId };
+  let next: Counted | undefined;
   for (let turn = 0; turn < TURNS; turn++) {
     const kept = await nodeLog(file.loadBalancer, file.node);
-    if (isCounted(kept, file)) return skipped('twice');
-    const { log, changes } = counted(kept.log, file, targets);
-    if (!(await keepNodeLog(file.loadBalancer, file.node, log, kept))) continue;
+    const owner = ownerOf(file, kept);
+    if (owner !== undefined && owner !== requestId) return skipped('twice');
+    if (owner === undefined) {
+      next = counted(kept.log, mine, targets);
+      if (!(await keepNodeLog(file.loadBalancer, file.node, next.log, kept))) continue;
+    }
+    next ??= { ...counted(kept.log, mine, targets), changes: [] };
     return {
       kind: 'health-check',
       loadBalancer: file.loadBalancer,
       node: file.node,
       lines: summary.lines,
       badLines: summary.badLines,
-      failing: log.failing.length,
-      changes: changes.map(change => ({ ...change, ...placeOf(places, change.target) })),
+      failing: next.log.failing.length,
+      changes: next.changes.map(change => ({ ...change, ...placeOf(places, change.target) })),
       measures: [measureOf('health-check'), ...measureHealthChecks(summary, places)],
     };
   }
@@ -86,8 +104,9 @@ const skipped = (kind: Skipped): ReadLog => ({ kind, measures: [measureOf(kind)]
 
 const measureOf = (kind: ReadLog['kind']): Measure => ({ metric: 'health_check_log_total', value: 1, kind });
 
-const isCounted = ({ log }: KeptNodeLog, { tag }: HealthCheckLogFile): boolean =>
-  log?.files.includes(tag) ?? false;
+/** The invocation that has counted a file; undefined when none has. */
+const ownerOf = ({ tag }: HealthCheckLogFile, { log }: KeptNodeLog): string | undefined =>
+  log?.files.find(file => file.tag === tag)?.countedBy;
 
 async function summarise(object: ObjectName): Promise<HealthCheckSummary> {
   const summary = new HealthCheckSummary();
@@ -104,27 +123,41 @@ async function summarise(object: ObjectName): Promise<HealthCheckSummary> {
   return summary;
 }
 
-/** A node's record after one more file. One that comes after a later one changes nothing that is known of the targets. */
+interface Counted {
+  readonly log: NodeLog;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * A node's record after one more file. One that comes after a later one changes nothing that is known of the targets, and one of
+ * the same period adds to it.
+ */
 function counted(
   before: NodeLog | undefined,
-  { endsAt, tag }: HealthCheckLogFile,
+  { endsAt, tag, countedBy }: HealthCheckLogFile & Pick<CountedFile, 'countedBy'>,
   targets: readonly SeenTarget[],
-): { readonly log: NodeLog; readonly changes: readonly Change[] } {
+): Counted {
   const oldest = Date.now() - LOG_EVENTS_SECONDS * 1000;
-  const files = [...(before?.files ?? []).filter(name => endOf(name) >= oldest), tag];
+  const known = (before?.files ?? []).filter(file => endOf(file.tag) >= oldest);
+  const files = [...known, { tag, countedBy }];
   if (before && before.endsAt > endsAt) return { log: { ...before, files }, changes: [] };
   const toldApart = targets.filter(({ target }) => target !== OTHER);
   const { changes, failing } = changesIn(toldApart, before?.failing ?? []);
-  return { log: { endsAt, files, failing: failing.slice(0, FAILING), slowest: slowestOf(targets) }, changes };
+  const slowest = slowestOf([...passesOf(targets), ...(before?.endsAt === endsAt ? before.slowest : [])]);
+  return { log: { endsAt, files, failing: failing.slice(0, FAILING), slowest }, changes };
 }
 
 const endOf = (tag: string): number => Date.parse(tag.slice(0, 17));
 
-function slowestOf(targets: readonly SeenTarget[]): readonly SlowestPass[] {
-  const passed = targets.flatMap(({ group, target, slowestPassSeconds: seconds }) =>
+const passesOf = (targets: readonly SeenTarget[]): readonly SlowestPass[] =>
+  targets.flatMap(({ group, target, slowestPassSeconds: seconds }) =>
     seconds === null ? [] : [{ group, target, seconds }],
   );
-  return Array.from(Map.groupBy(passed, ({ group }) => group).values(), ofGroup =>
+
+function slowestOf(passes: readonly SlowestPass[]): readonly SlowestPass[] {
+  const byGroup = Map.groupBy(passes, ({ group }) => group);
+  const slowest = Array.from(byGroup.values(), ofGroup =>
     ofGroup.reduce((slowest, one) => (one.seconds > slowest.seconds ? one : slowest)),
   );
+  return slowest.slice(0, SLOWEST);
 }
