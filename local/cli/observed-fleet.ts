@@ -1,4 +1,5 @@
 import { groupMemberships, groups } from '../../functions/core/aws/auto-scaling.ts';
+import { concurrently } from '../../functions/core/aws/batch.ts';
 import {
   type ApplicationStatusFacts,
   applicationStatusChecks,
@@ -9,6 +10,7 @@ import {
   instancesWithAddresses,
 } from '../../functions/core/aws/ec2.ts';
 import {
+  everyTargetGroup,
   type TargetGroupFacts,
   targetGroups,
   targetGroupsOfVpc,
@@ -21,12 +23,12 @@ import {
   observedCheck,
 } from '../../functions/core/domain/observed-fleet.ts';
 import { AutoScalingGroupUnknown, InstanceUnknown, TargetGroupUnknown } from '../../functions/core/errors.ts';
+import { DESCRIBES_AT_ONCE } from '../../functions/core/limits.ts';
 import {
   observedGroup,
   observedTarget,
   type ReadGroup,
   readGroups,
-  type Sources,
 } from '../../functions/core/zones/observe-groups.ts';
 import { list } from './format.ts';
 
@@ -42,28 +44,31 @@ export type FleetName =
  * @param sources - what is read besides what EC2, Auto Scaling and the load balancers say now
  * @throws InstanceUnknown, AutoScalingGroupUnknown, TargetGroupUnknown; QuiesceError when AWS cannot be read
  */
-export async function observeFleet(name: FleetName, sources: Sources): Promise<ObservedFleet> {
+export async function observeFleet(
+  name: FleetName,
+  { logs, metrics }: { readonly logs: boolean; readonly metrics: boolean },
+): Promise<ObservedFleet> {
   const { instances, groupFacts } = await find(name);
   const ids = instances.map(({ id }) => id);
   const [memberships, statuses, listed] = await Promise.all([
     groupMemberships(ids),
     applicationStatuses(ids),
-    Promise.all(
-      groupFacts
-        .filter(({ targetType }) => targetType === 'instance' || targetType === 'ip')
-        .map(async facts => ({ facts, health: await targetHealth(facts.arn) })),
+    concurrently(
+      groupFacts.filter(({ targetType }) => targetType === 'instance' || targetType === 'ip'),
+      DESCRIBES_AT_ONCE,
+      async facts => ({ facts, health: await targetHealth(facts.arn) }),
     ),
   ]);
   const checkIds = [...statuses.values()].flatMap(({ checks }) => checks.map(({ checkId }) => checkId));
   const checks = await applicationStatusChecks([...new Set(checkIds)]);
   const owned = new Set(instances.flatMap(instance => [instance.id, ...instance.privateAddresses]));
-  const concerned = await readGroups(
+  const { groups: concerned, remarks } = await readGroups(
     listed.filter(
       ({ facts, health }) =>
         (name.kind === 'target-group' && facts.arn === name.arn) ||
         health.some(({ target }) => owned.has(target.id)),
     ),
-    sources,
+    { logs, metrics: metrics ? await everyTargetGroup() : undefined },
   );
   const zones = await zonesOf(instances, concerned);
   return {
@@ -74,6 +79,7 @@ export async function observeFleet(name: FleetName, sources: Sources): Promise<O
       return observedInstance(facts, notInService, statuses.get(facts.id), checks, concerned);
     }),
     groups: concerned.map(group => observedGroup(group, zones)),
+    remarks,
   };
 }
 

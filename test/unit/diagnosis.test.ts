@@ -198,10 +198,17 @@ describe('each symptom is told from its false friend', () => {
     const seen = fleet({
       a1: { targets: [target('draining')], checks: [failing('ConnectionRefused')], suppressed: true },
       a2: { targets: [target('draining')] },
-      b1: { targets: [target('unhealthy.draining')], checks: [] },
     });
-    expect(symptoms(seen)).toMatchObject([
-      { symptom: 'draining-with-errors', instanceIds: ['i-a1', 'i-b1'] },
+    expect(symptoms(seen)).toMatchObject([{ symptom: 'draining-with-errors', instanceIds: ['i-a1'] }]);
+  });
+
+  test('D6: a target that is unhealthy and loses its connections for it is registered and unhealthy, as for the floors', () => {
+    const of = (since: number) => ({
+      checks: [],
+      targets: [{ ...target('unhealthy.draining'), unhealthySince: since }],
+    });
+    expect(symptoms(fleet({ b1: of(NINE), b2: of(NINE) }))).toMatchObject([
+      { symptom: 'unhealthy-target', reach: { kind: 'zone', zone: 'eu-west-1b' } },
     ]);
   });
 
@@ -385,15 +392,35 @@ describe('what befalls a whole zone, or requests', () => {
       expect(togetherOf(diagnose(one), one.groups)).toEqual([]);
   });
 
-  const requests = (failed: number) => ({ sent: 1000, failed, minutes: 5 });
+  const requests = (failed: number, sent = 10_000, usual = 0) => ({
+    sent,
+    failed,
+    minutes: 5,
+    before: { sent: 1000, failed: usual, minutes: 10 },
+  });
 
   test.each([
-    ['shallow-check', group({ requests: requests(11) })],
+    ['shallow-check', group({ requests: requests(101) })],
+    ['errors-while-draining', group({ requests: requests(101), draining: 1 })],
+    [undefined, group({ requests: requests(100) })],
     ['errors-while-draining', group({ requests: requests(11), draining: 1 })],
-    [undefined, group({ requests: requests(10) })],
-    ['errors-while-draining', group({ requests: requests(2), draining: 1 })],
-    [undefined, group({ requests: requests(1), draining: 1 })],
-    [undefined, group({ requests: { sent: 0, failed: 0, minutes: 5 } })],
+    [undefined, group({ requests: requests(10), draining: 1 })],
+    // A few are chance, whatever they are a share of.
+    ['shallow-check', group({ requests: requests(10, 50) })],
+    [undefined, group({ requests: requests(9, 50) })],
+    [undefined, group({ requests: requests(9, 0), draining: 1 })],
+    // What failed before the drain as well is not by it.
+    [undefined, group({ requests: requests(80, 10_000, 4), draining: 1 })],
+    ['errors-while-draining', group({ requests: requests(81, 10_000, 4), draining: 1 })],
+    ['shallow-check', group({ requests: requests(500, 10_000, 50), draining: 1 })],
+    [
+      'errors-while-draining',
+      group({
+        requests: { ...requests(20), before: { sent: 0, failed: 0, minutes: 10 } },
+        draining: 1,
+      }),
+    ],
+    [undefined, group({ requests: requests(0, 0) })],
     [undefined, group({ requests: requests(500), unhealthy: 1 })],
     [undefined, group({ requests: requests(500), serves: false })],
     ['failing-open', group({ requests: requests(500), unhealthy: 6 })],

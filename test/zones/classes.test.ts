@@ -98,6 +98,19 @@ const scenarios: readonly Scenario[] = [
     told: [],
   },
   {
+    name: 'half a percent of errors, always, while a target drains',
+    happens: async fleet => {
+      let count = 0;
+      for (const { application } of fleet.run.standing.fleet.instances)
+        application.suffer(({ path }) =>
+          path === '/' && count++ % 200 === 0 ? { kind: 'responds', status: 500, afterMs: 20 } : undefined,
+        );
+      await fleet.minutes(12);
+      deregister(fleet, 4);
+    },
+    told: [],
+  },
+  {
     name: '5xx while a target drains: it is stopped at once',
     happens: async fleet => {
       deregister(fleet, 4);

@@ -1,5 +1,9 @@
-import { GetMetricDataCommand, type MetricDataQuery } from '@aws-sdk/client-cloudwatch';
-import type { RequestCounts } from '../domain/observed-fleet.ts';
+import {
+  GetMetricDataCommand,
+  type MetricDataQuery,
+  type MetricDataResult,
+} from '@aws-sdk/client-cloudwatch';
+import type { RequestCounts, Requests } from '../domain/observed-fleet.ts';
 import { METRIC_QUERIES } from '../limits.ts';
 import { inChunks, pages } from './batch.ts';
 import { send } from './call.ts';
@@ -16,6 +20,9 @@ export interface CountedGroup {
 /** AWS publishes a minute's metric within two (UG, "CloudWatch metrics for your Application Load Balancer"): so many are looked at. */
 const MINUTES = 5;
 
+/** What is usual: long enough to have more requests, and short enough to be of the same hour. Ours. */
+const MINUTES_BEFORE = 10;
+
 const SENT = 'RequestCount';
 const FAILED = ['HTTPCode_Target_5XX_Count', 'HTTPCode_ELB_5XX_Count'] as const;
 
@@ -30,7 +37,7 @@ export async function requestCounts(
     pages(async next => {
       const command = new GetMetricDataCommand({
         MetricDataQueries: chunk,
-        StartTime: new Date((end - MINUTES * 60) * 1000),
+        StartTime: new Date((end - (MINUTES + MINUTES_BEFORE) * 60) * 1000),
         EndTime: new Date(end * 1000),
         NextToken: next,
       });
@@ -38,19 +45,27 @@ export async function requestCounts(
       return { items: answer.MetricDataResults, next: answer.NextToken };
     }),
   );
-  const sums = new Map<string, number>();
-  for (const { Id = '', Values = [] } of found.flat())
-    sums.set(
-      Id,
-      Values.reduce((sum, value) => sum + value, sums.get(Id) ?? 0),
-    );
-  const sumOf = (id: string) => sums.get(id) ?? 0;
+  const results = Map.groupBy(found.flat(), ({ Id }) => Id ?? '');
+  const begin = (end - MINUTES * 60) * 1000;
   return new Map(
     groups.map(({ arn }, place) => {
-      const failed = FAILED.reduce((sum, _, which) => sum + sumOf(`g${place}_${which}`), 0);
-      return [arn, { sent: sumOf(`g${place}`), failed, minutes: MINUTES }];
+      const counted = (isOf: (at: number) => boolean, minutes: number): Requests => ({
+        sent: sumOf(results.get(`g${place}`), isOf),
+        failed: FAILED.reduce((sum, _, which) => sum + sumOf(results.get(`g${place}_${which}`), isOf), 0),
+        minutes,
+      });
+      const before = counted(at => at < begin, MINUTES_BEFORE);
+      return [arn, { ...counted(at => at >= begin, MINUTES), before }];
     }),
   );
+}
+
+/** Of the minutes that `isOf` lets through; milliseconds since the epoch. */
+function sumOf(results: readonly MetricDataResult[] = [], isOf: (at: number) => boolean): number {
+  let sum = 0;
+  for (const { Timestamps = [], Values = [] } of results)
+    for (const [place, at] of Timestamps.entries()) if (isOf(at.getTime())) sum += Values[place] ?? 0;
+  return sum;
 }
 
 function queriesOf({ arn, loadBalancerArn, alone }: CountedGroup, id: string): MetricDataQuery[] {

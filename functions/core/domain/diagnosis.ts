@@ -1,4 +1,5 @@
 import { closely, evidenceOf, leftOf, remarksOfNodes, remarksOn, sinceOf } from './diagnosis-words.ts';
+import { isUnhealthy } from './floors.ts';
 import type { ObservedFleet, ObservedGroup, ObservedInstance } from './observed-fleet.ts';
 import { type Affected, type Reach, reachOf } from './reach.ts';
 import {
@@ -56,7 +57,7 @@ export function diagnose(fleet: ObservedFleet): Diagnosis {
     well: findings.length === 0,
     ...(complaints.length > 0 && { reach: reachOf(affectedBy(complaints), judged) }),
     findings,
-    remarks: [...remarksOn(instances), ...remarksOfNodes(instances, fleet.groups)],
+    remarks: [...(fleet.remarks ?? []), ...remarksOn(instances), ...remarksOfNodes(instances, fleet.groups)],
   };
 }
 
@@ -104,7 +105,7 @@ function ofGroup(group: ObservedGroup, serving: readonly ObservedInstance[]): re
   if (unhealthy === 0) return ofRequests(group);
   if (unhealthy < registered) return [];
   const instanceIds = serving
-    .filter(({ targets }) => targets.some(({ group, state }) => group === name && state === 'unhealthy'))
+    .filter(({ targets }) => targets.some(target => target.group === name && isUnhealthy(target)))
     .map(({ instanceId }) => instanceId);
   return [
     {
@@ -116,26 +117,34 @@ function ofGroup(group: ObservedGroup, serving: readonly ObservedInstance[]): re
   ];
 }
 
-/** Which share of the requests may fail before it is told: a few always do. Of a drain none should. Ours. */
+/**
+ * Which share of the requests may fail before it is told: a few always do. A drain should add none: it is told
+ * where more than twice as many fail as did before it, which chance does not do. Ours.
+ */
 const FAILED_SHARE = { drained: 0.001, ordinary: 0.01 };
+
+/** Fewer are chance, whatever their share. Ours. */
+const FAILED_LEAST = 10;
 
 /** Requests that fail although every target is healthy: what the health check does not see. */
 function ofRequests({ name, requests, draining }: ObservedGroup): readonly Finding[] {
-  const share = draining > 0 ? FAILED_SHARE.drained : FAILED_SHARE.ordinary;
-  if (!requests || requests.failed <= share * requests.sent) return [];
+  if (!requests || requests.failed < FAILED_LEAST) return [];
+  const { sent, failed, minutes, before } = requests;
+  const usual = before.sent > 0 ? before.failed / before.sent : 0;
+  const drains = draining > 0 && failed > Math.max(FAILED_SHARE.drained, 2 * usual) * sent;
+  if (!drains && failed <= FAILED_SHARE.ordinary * sent) return [];
   const evidence = [
-    `The load balancer counted ${requests.failed} 5xx answers to ${requests.sent} requests of ${name} in the last ${requests.minutes} minutes.`,
+    `The load balancer counted ${failed} 5xx answers to ${sent} requests of ${name} in the last ${minutes} minutes, and ${before.failed} to ${before.sent} in the ${before.minutes} before.`,
     ...(draining > 0 ? [`${draining} of its targets are draining.`] : []),
   ];
-  const [symptom, summary] =
-    draining > 0
-      ? ([
-          'errors-while-draining',
-          `Requests to target group ${name} fail while targets of it drain, and all others are healthy. Stop an application only when its targets are drained, and give them a deregistration delay that is longer than the longest request.`,
-        ] as const)
-      : ([
-          'shallow-check',
-          `Requests to target group ${name} fail although every target is healthy: its health check does not see what they need. Look at what the health path checks.`,
-        ] as const);
+  const [symptom, summary] = drains
+    ? ([
+        'errors-while-draining',
+        `Requests to target group ${name} fail while targets of it drain, and all others are healthy. Stop an application only when its targets are drained, and give them a deregistration delay that is longer than the longest request.`,
+      ] as const)
+    : ([
+        'shallow-check',
+        `Requests to target group ${name} fail although every target is healthy: its health check does not see what they need. Look at what the health path checks.`,
+      ] as const);
   return [{ symptom, instanceIds: [], summary, evidence }];
 }

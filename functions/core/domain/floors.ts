@@ -39,6 +39,10 @@ export function receives(target: Pick<SeenTarget, 'state' | 'reason' | 'shifted'
   return target.state === 'unavailable' && target.reason === 'Target.HealthCheckDisabled';
 }
 
+/** Also one whose connections are being closed because it is unhealthy: it is registered, and comes back by itself. */
+export const isUnhealthy = ({ state }: Pick<SeenTarget, 'state'>): boolean =>
+  state === 'unhealthy' || state === 'unhealthy.draining';
+
 export const isRegistered = (target: Pick<SeenTarget, 'state'>): boolean => REGISTERED.has(target.state);
 
 /**

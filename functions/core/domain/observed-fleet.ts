@@ -6,6 +6,8 @@ export interface ObservedFleet {
   readonly instances: readonly ObservedInstance[];
   /** Each target group of which an instance is a target, with all its targets. */
   readonly groups: readonly ObservedGroup[];
+  /** What could not be looked at. */
+  readonly remarks?: readonly string[];
 }
 
 export interface ObservedInstance {
@@ -89,7 +91,12 @@ export interface ObservedGroup {
 }
 
 /** Of a target group, in the last minutes. */
-export interface RequestCounts {
+export interface RequestCounts extends Requests {
+  /** What it was right before. */
+  readonly before: Requests;
+}
+
+export interface Requests {
   readonly sent: number;
   /** Answered with 5xx by a target, or by the load balancer because a target closed the connection or did not answer. */
   readonly failed: number;

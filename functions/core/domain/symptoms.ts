@@ -1,3 +1,4 @@
+import { isUnhealthy } from './floors.ts';
 import type { NodeOpinion, ObservedCheck, ObservedInstance, ObservedTarget } from './observed-fleet.ts';
 
 /** What is wrong with a target group: what all its requests meet. */
@@ -43,10 +44,10 @@ const IN_TRAFFIC: ReadonlySet<string> = new Set([
   'unhealthy.draining',
   'draining',
 ]);
-const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
-const SERVING: ReadonlySet<string> = new Set(['healthy', 'unhealthy']);
 
-export const isDraining = ({ state }: ObservedTarget): boolean => DRAINING.has(state);
+export const isDraining = ({ state }: ObservedTarget): boolean => state === 'draining';
+
+const isServing = (target: ObservedTarget): boolean => target.state === 'healthy' || isUnhealthy(target);
 
 /**
  * Why nothing that an instance shows is held against it; undefined when it has to serve. A suppressed instance that gets no
@@ -60,24 +61,17 @@ export function excuseOf({ notInService, suppressed, targets }: ObservedInstance
 
 /** Has a check, or a load balancer, an opinion on the instance? Only those with one count among how many are well. */
 export const isJudged = ({ checks, targets }: ObservedInstance): boolean =>
-  checks.some(({ status }) => status === 'passed' || status === 'failed') ||
-  targets.some(({ state }) => SERVING.has(state) || state === 'unhealthy.draining');
+  checks.some(({ status }) => status === 'passed' || status === 'failed') || targets.some(isServing);
 
 /** Everything that is wrong on an instance that has to serve. */
 export function complaintsOf(instance: ObservedInstance): readonly Complaint[] {
   const failed = instance.checks.filter(({ status }) => status === 'failed');
-  const draining = instance.targets.filter(isDraining);
-  if (draining.length > 0 && !instance.targets.some(({ state }) => SERVING.has(state))) {
-    const unhealthy = draining.filter(({ state }) => state === 'unhealthy.draining');
-    return [
-      ...failed.map((check): Complaint => ({ symptom: 'draining-with-errors', instance, check })),
-      ...unhealthy.map((target): Complaint => ({ symptom: 'draining-with-errors', instance, target })),
-    ];
-  }
+  if (instance.targets.some(isDraining) && !instance.targets.some(isServing))
+    return failed.map(check => ({ symptom: 'draining-with-errors', instance, check }));
   if (failed.length > 0) return failed.map(check => ({ symptom: symptomOf(check), instance, check }));
   const passes = instance.checks.some(({ status }) => status === 'passed');
   return instance.targets
-    .filter(({ state }) => state === 'unhealthy' || state === 'unhealthy.draining')
+    .filter(isUnhealthy)
     .map(target => ({ symptom: passes ? 'load-balancer-only' : symptomOfTarget(target), instance, target }));
 }
 

@@ -13,8 +13,8 @@ export interface ZoneView {
   readonly summary: string;
   /** Seconds since the epoch. */
   readonly at: number;
-  /** When each unhealthy target was first seen so, in milliseconds since the epoch. */
-  readonly unhealthySince: Readonly<Record<string, number>>;
+  /** When each unhealthy target was first seen so, in milliseconds since the epoch; null when nobody had looked right before. */
+  readonly unhealthySince: Readonly<Record<string, number | null>>;
 }
 
 /** A zone of a group that fails as a whole; targets by their keys. */

@@ -1,11 +1,16 @@
 import { concurrently } from '../aws/batch.ts';
 import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/ec2.ts';
-import { everyTargetGroup, tagsOf, targetHealth } from '../aws/elastic-load-balancing.ts';
+import {
+  everyTargetGroup,
+  type TargetGroupFacts,
+  tagsOf,
+  targetHealth,
+} from '../aws/elastic-load-balancing.ts';
 import { healthUnlessGone } from '../bracket/seen-targets.ts';
 import { type Diagnosis, diagnose } from '../domain/diagnosis.ts';
 import { togetherOf } from '../domain/diagnosis-words.ts';
 import { targetKey } from '../domain/fleet.ts';
-import { receives } from '../domain/floors.ts';
+import { isUnhealthy, receives } from '../domain/floors.ts';
 import type { ObservedGroup, ObservedInstance } from '../domain/observed-fleet.ts';
 import { classOf, ZONE_CLASSES, type ZoneClass } from '../domain/zone-view.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -31,6 +36,8 @@ export interface Viewed {
   readonly classes: Readonly<Partial<Record<ZoneClass, number>>>;
   /** Groups whose class is another one than at the view before. */
   readonly changes: readonly ClassChange[];
+  /** What could not be looked at. */
+  readonly remarks: readonly string[];
   readonly measures: readonly Measure[];
 }
 
@@ -47,11 +54,12 @@ export interface ClassChange {
  * it. What a live run works on is left out: that its targets fail is what a deployment looks like.
  */
 export async function viewZones(optIn: OptInTag): Promise<Viewed> {
-  const listed = await listGroups(optIn);
+  const all = await everyTargetGroup();
+  const listed = await listGroups(all, optIn);
   const arns = listed.map(({ facts }) => facts.arn);
   const instances = await instancesOf(listed);
-  const [groups, records, before] = await Promise.all([
-    readGroups(listed, { logs: true, metrics: true }),
+  const [{ groups, remarks }, records, before] = await Promise.all([
+    readGroups(listed, { logs: true, metrics: all }),
     findInstances([...new Set([...instances.values()].map(({ id }) => id))]),
     zoneViews(arns),
   ]);
@@ -68,17 +76,21 @@ export async function viewZones(optIn: OptInTag): Promise<Viewed> {
       [...Map.groupBy(views, one => one.class)].map(([kind, of]) => [kind, of.length]),
     ),
     changes: viewed.flatMap(({ arn, view }) => changeOf(view, before.get(arn))),
+    remarks,
     measures: [...viewed.flatMap(({ observed }) => measureZones(observed)), ...measureClasses(views)],
   };
 }
 
-async function listGroups({ key, value }: OptInTag): Promise<readonly ListedGroup[]> {
-  const all = (await everyTargetGroup()).filter(
+async function listGroups(
+  all: readonly TargetGroupFacts[],
+  { key, value }: OptInTag,
+): Promise<readonly ListedGroup[]> {
+  const serving = all.filter(
     ({ targetType, loadBalancerArns }) =>
       (targetType === 'instance' || targetType === 'ip') && loadBalancerArns.length > 0,
   );
-  const tags = await tagsOf(all.map(({ arn }) => arn));
-  const ours = all.filter(({ arn }) => tags.get(arn)?.[key] === value);
+  const tags = await tagsOf(serving.map(({ arn }) => arn));
+  const ours = serving.filter(({ arn }) => tags.get(arn)?.[key] === value);
   const listed = await concurrently(ours, DESCRIBES_AT_ONCE, async facts => {
     const health = await healthUnlessGone(facts.arn, targetHealth);
     return health ? [{ facts, health }] : [];
@@ -114,14 +126,10 @@ interface ViewedGroup {
 function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): ViewedGroup {
   const { facts, health } = group;
   const { now } = known;
-  const unhealthySince = Object.fromEntries(
-    health
-      .filter(({ state }) => state === 'unhealthy')
-      .map(({ target }) => [targetKey(target), before?.unhealthySince[targetKey(target)] ?? now * 1000]),
-  );
+  const unhealthySince = sinceWhen(group, before, now);
   const observed = observedGroup(group, known.zones);
   const instances = health.map(one =>
-    observedMember(group, one, known, unhealthySince[targetKey(one.target)]),
+    observedMember(group, one, known, unhealthySince[targetKey(one.target)] ?? undefined),
   );
   const diagnosis = diagnose({ instances, groups: [observed] });
   const words = [
@@ -138,6 +146,24 @@ function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): V
   };
   return { arn: facts.arn, observed, view };
 }
+
+/** What began while nobody looked began nobody knows when: it would seem to have begun together. */
+function sinceWhen(
+  { health }: ReadGroup,
+  before: ZoneView | undefined,
+  now: number,
+): ZoneView['unhealthySince'] {
+  const began = before && before.at >= now - WATCHED_SECONDS ? now * 1000 : null;
+  return Object.fromEntries(
+    health.filter(isUnhealthy).map(({ target }) => {
+      const known = before?.unhealthySince[targetKey(target)];
+      return [targetKey(target), known === undefined ? began : known];
+    }),
+  );
+}
+
+/** Two turns of the schedule. */
+const WATCHED_SECONDS = 120;
 
 /** A target as an instance of its own: two ports of one instance may fare differently. */
 function observedMember(
