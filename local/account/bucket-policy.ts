@@ -29,6 +29,30 @@ export function policyAllows(policy: string | undefined, request: BucketRequest)
   return effects.has('Allow') && !effects.has('Deny');
 }
 
+/** GUIDE, "The meaning of public": conditions that keep a statement from being public, where their value is a fixed one. */
+const FIXES = new Set([
+  'aws:principalorgid',
+  'aws:sourceaccount',
+  'aws:sourcearn',
+  'aws:sourceip',
+  'aws:sourceowner',
+  'aws:sourcevpc',
+  'aws:sourcevpce',
+  'aws:userid',
+]);
+
+/** Does it let everybody in? @throws ServiceError MalformedPolicy */
+export const isPublic = (policy: string): boolean =>
+  statementsOf(policy).some(
+    ({ Effect, Principal, Condition = {} }) =>
+      Effect === 'Allow' &&
+      [Principal === '*' ? '*' : Reflect.get(Object(Principal), 'AWS')].flat().includes('*') &&
+      !Object.values(Condition).flatMap(Object.entries).some(isFixed),
+  );
+
+const isFixed = ([key, values]: [string, unknown]): boolean =>
+  FIXES.has(key.toLowerCase()) && ![values].flat().some(value => /[*?]/.test(String(value)));
+
 /** @throws ServiceError MalformedPolicy */
 export function statementsOf(policy: string): readonly Statement[] {
   try {

@@ -12,16 +12,22 @@ import type {
 } from '@aws-sdk/client-s3';
 import * as client from '@aws-sdk/client-s3';
 import { type Call, type Service, ServiceError } from '../wire/contract.ts';
-import { statementsOf } from './bucket-policy.ts';
+import { isPublic } from './bucket-policy.ts';
 import type { Bucket, SimpleStorage, StoredObject } from './simple-storage.ts';
 
 interface NamesBucket {
   readonly Bucket: string | undefined;
+  readonly ExpectedBucketOwner?: string | undefined;
 }
 
 /** The API of the simulated S3. */
 export function simpleStorageService(storage: SimpleStorage): Service {
-  const named = ({ Bucket }: NamesBucket): Bucket => storage.bucket(Bucket);
+  const named = ({ Bucket, ExpectedBucketOwner }: NamesBucket): Bucket => {
+    const bucket = storage.bucket(Bucket);
+    if (ExpectedBucketOwner !== undefined && ExpectedBucketOwner !== bucket.owner)
+      throw new ServiceError('AccessDenied', 'Access Denied', 403);
+    return bucket;
+  };
   const asked = (input: NamesBucket & { readonly Key: string | undefined }, call: Call): StoredObject =>
     readable(storage.object(named(input), input.Key ?? ''), call);
 
@@ -64,9 +70,24 @@ export function simpleStorageService(storage: SimpleStorage): Service {
 
       PutBucketPolicy(input: PutBucketPolicyCommandInput) {
         const { Policy = '' } = input;
-        statementsOf(Policy);
-        named(input).policy = Policy;
+        const bucket = named(input);
+        if (isPublic(Policy) && bucket.publicAccess.BlockPublicPolicy === true)
+          throw new ServiceError(
+            'AccessDenied',
+            'The policy is public, and the BlockPublicPolicy setting in S3 Block Public Access prevents that',
+            403,
+          );
+        bucket.policy = Policy;
         return {};
+      },
+
+      GetBucketPolicyStatus(input: client.GetBucketPolicyStatusCommandInput) {
+        const policy = existing(
+          named(input).policy,
+          'NoSuchBucketPolicy',
+          'The bucket policy does not exist',
+        );
+        return { PolicyStatus: { IsPublic: isPublic(policy) } };
       },
 
       GetBucketEncryption(input: client.GetBucketEncryptionCommandInput) {

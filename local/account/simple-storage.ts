@@ -24,6 +24,8 @@ export type Encryption = 'AES256' | 'aws:kms';
 
 export interface Bucket {
   readonly name: string;
+  /** The account whose it is. */
+  readonly owner: string;
   readonly objects: Map<string, StoredObject>;
   policy: string | undefined;
   encryption: Encryption;
@@ -55,11 +57,12 @@ export class SimpleStorage implements LogBuckets {
   }
 
   /** @throws ServiceError BucketAlreadyOwnedByYou */
-  createBucket(name: string): Bucket {
+  createBucket(name: string, owner = this.#world.accountId): Bucket {
     if (this.#buckets.has(name))
       throw new ServiceError('BucketAlreadyOwnedByYou', 'You already own it.', 409);
     const bucket: Bucket = {
       name,
+      owner,
       objects: new Map(),
       policy: undefined,
       encryption: 'AES256',

@@ -7,10 +7,14 @@ import {
   type BucketLocationConstraint,
   CreateBucketCommand,
   GetBucketEncryptionCommand,
+  GetBucketLifecycleConfigurationCommand,
   GetBucketNotificationConfigurationCommand,
   GetBucketPolicyCommand,
+  GetBucketPolicyStatusCommand,
   GetPublicAccessBlockCommand,
   HeadBucketCommand,
+  type LifecycleRule,
+  type PolicyStatus,
   PutBucketLifecycleConfigurationCommand,
   PutBucketNotificationConfigurationCommand,
   PutBucketPolicyCommand,
@@ -45,9 +49,16 @@ export async function findLoadBalancer(named: string): Promise<NamedLoadBalancer
   };
 }
 
+/** The stack's own bucket is this account's: a name that can be guessed may be somebody else's. */
+function bucketOf({ bucket: Bucket, own, loadBalancerArn }: LogsWanted) {
+  const [, , , , account] = loadBalancerArn.split(':');
+  return { Bucket, ...(own && { ExpectedBucketOwner: account }) };
+}
+
 /** What a bucket is set to; undefined when there is none of that name. */
-export async function findBucket(Bucket: string): Promise<FoundBucket | undefined> {
-  const head = await send('s3:ListBucket', () => s3().send(new HeadBucketCommand({ Bucket })))
+export async function findBucket(wanted: LogsWanted): Promise<FoundBucket | undefined> {
+  const { Bucket, ...owner } = bucketOf(wanted);
+  const head = await send('s3:ListBucket', () => s3().send(new HeadBucketCommand({ Bucket, ...owner })))
     .catch(orNone<object>('NotFound'))
     .catch((error: unknown) => {
       // The answer to a HEAD has no body that could say it: 403 or 301.
@@ -57,24 +68,34 @@ export async function findBucket(Bucket: string): Promise<FoundBucket | undefine
       );
     });
   if (!head) return undefined;
-  const [policy, encryption, block, notifications] = await Promise.all([
-    send('s3:GetBucketPolicy', () => s3().send(new GetBucketPolicyCommand({ Bucket }))).catch(
+  const [policy, status, encryption, block, lifecycle, notifications] = await Promise.all([
+    send('s3:GetBucketPolicy', () => s3().send(new GetBucketPolicyCommand({ Bucket, ...owner }))).catch(
       orNone<{ Policy?: string }>('NoSuchBucketPolicy'),
     ),
-    send('s3:GetEncryptionConfiguration', () => s3().send(new GetBucketEncryptionCommand({ Bucket }))),
-    send('s3:GetBucketPublicAccessBlock', () => s3().send(new GetPublicAccessBlockCommand({ Bucket }))).catch(
-      orNone<{ PublicAccessBlockConfiguration?: object }>('NoSuchPublicAccessBlockConfiguration'),
+    send('s3:GetBucketPolicyStatus', () =>
+      s3().send(new GetBucketPolicyStatusCommand({ Bucket, ...owner })),
+    ).catch(orNone<{ PolicyStatus?: PolicyStatus }>('NoSuchBucketPolicy')),
+    send('s3:GetEncryptionConfiguration', () =>
+      s3().send(new GetBucketEncryptionCommand({ Bucket, ...owner })),
     ),
+    send('s3:GetBucketPublicAccessBlock', () =>
+      s3().send(new GetPublicAccessBlockCommand({ Bucket, ...owner })),
+    ).catch(orNone<{ PublicAccessBlockConfiguration?: object }>('NoSuchPublicAccessBlockConfiguration')),
+    send('s3:GetLifecycleConfiguration', () =>
+      s3().send(new GetBucketLifecycleConfigurationCommand({ Bucket, ...owner })),
+    ).catch(orNone<{ Rules?: LifecycleRule[] }>('NoSuchLifecycleConfiguration')),
     send('s3:GetBucketNotification', () =>
-      s3().send(new GetBucketNotificationConfigurationCommand({ Bucket })),
+      s3().send(new GetBucketNotificationConfigurationCommand({ Bucket, ...owner })),
     ),
   ]);
   const [rule] = encryption.ServerSideEncryptionConfiguration?.Rules ?? [];
   const { $metadata: _, ...kept } = notifications;
   return {
     policy: policy?.Policy,
+    isPublic: status?.PolicyStatus?.IsPublic ?? false,
     encryption: rule?.ApplyServerSideEncryptionByDefault?.SSEAlgorithm ?? 'AES256',
     publicAccess: block?.PublicAccessBlockConfiguration ?? {},
+    lifecycle: lifecycle?.Rules ?? [],
     notifications: kept,
   };
 }
@@ -89,7 +110,7 @@ const orNone =
 
 /** Makes one change of a plan. */
 export async function applyStep(step: LogsStep, wanted: LogsWanted): Promise<void> {
-  const { bucket: Bucket } = wanted;
+  const bucket = bucketOf(wanted);
   switch (step.kind) {
     case 'create-bucket':
       await createBucket(wanted);
@@ -97,7 +118,7 @@ export async function applyStep(step: LogsStep, wanted: LogsWanted): Promise<voi
     case 'block-public-access':
       await send('s3:PutBucketPublicAccessBlock', () =>
         s3().send(
-          new PutPublicAccessBlockCommand({ Bucket, PublicAccessBlockConfiguration: step.publicAccess }),
+          new PutPublicAccessBlockCommand({ ...bucket, PublicAccessBlockConfiguration: step.publicAccess }),
         ),
       );
       return;
@@ -105,31 +126,22 @@ export async function applyStep(step: LogsStep, wanted: LogsWanted): Promise<voi
       await send('s3:PutLifecycleConfiguration', () =>
         s3().send(
           new PutBucketLifecycleConfigurationCommand({
-            Bucket,
-            LifecycleConfiguration: {
-              Rules: [
-                {
-                  ID: 'old-logs',
-                  Status: 'Enabled',
-                  Filter: { Prefix: '' },
-                  Expiration: { Days: step.days },
-                },
-              ],
-            },
+            ...bucket,
+            LifecycleConfiguration: { Rules: [...step.rules] },
           }),
         ),
       );
       return;
     case 'let-delivery-in':
       await send('s3:PutBucketPolicy', () =>
-        s3().send(new PutBucketPolicyCommand({ Bucket, Policy: step.policy })),
+        s3().send(new PutBucketPolicyCommand({ ...bucket, Policy: step.policy })),
       );
       return;
     case 'tell-event-bridge':
       await send('s3:PutBucketNotification', () =>
         s3().send(
           new PutBucketNotificationConfigurationCommand({
-            Bucket,
+            ...bucket,
             NotificationConfiguration: step.notifications,
           }),
         ),

@@ -1,22 +1,31 @@
-import type { NotificationConfiguration, PublicAccessBlockConfiguration } from '@aws-sdk/client-s3';
+import type {
+  LifecycleRule,
+  NotificationConfiguration,
+  PublicAccessBlockConfiguration,
+} from '@aws-sdk/client-s3';
 import { InvalidRequest } from '../../functions/core/errors.ts';
 
 /** Where the health check logs of one load balancer are to go. */
 export interface LogsWanted {
   readonly loadBalancerArn: string;
   readonly bucket: string;
+  /** Has it the name that the stack listens to by itself? Then it is this account's, and for these logs alone. */
+  readonly own: boolean;
   /** Without the slash that follows it; empty for none. */
   readonly prefix: string;
-  /** After how many days a bucket that is made for them deletes them. */
+  /** After how many days a bucket that is made for them, or the stack's own, deletes them. */
   readonly days: number;
 }
 
 export interface FoundBucket {
   /** JSON text; undefined when it has none. */
   readonly policy: string | undefined;
+  /** By S3's own judgement: does the policy let everybody in? */
+  readonly isPublic: boolean;
   /** `AES256` for S3's own keys. */
   readonly encryption: string;
   readonly publicAccess: PublicAccessBlockConfiguration;
+  readonly lifecycle: readonly LifecycleRule[];
   readonly notifications: NotificationConfiguration;
 }
 
@@ -31,7 +40,7 @@ export interface FoundLogs {
 export type LogsStep =
   | { readonly kind: 'create-bucket' }
   | { readonly kind: 'block-public-access'; readonly publicAccess: PublicAccessBlockConfiguration }
-  | { readonly kind: 'delete-old'; readonly days: number }
+  | { readonly kind: 'delete-old'; readonly days: number; readonly rules: readonly LifecycleRule[] }
   | { readonly kind: 'let-delivery-in'; readonly policy: string; readonly extended: boolean }
   | { readonly kind: 'tell-event-bridge'; readonly notifications: NotificationConfiguration }
   | { readonly kind: 'switch-on' };
@@ -46,27 +55,36 @@ export const BLOCKED: PublicAccessBlockConfiguration = {
 /** What S3 gives a bucket by itself. */
 const NEW_BUCKET: FoundBucket = {
   policy: undefined,
+  isPublic: false,
   encryption: 'AES256',
   publicAccess: BLOCKED,
+  lifecycle: [],
   notifications: {},
 };
 
 /**
  * What has to be changed so that the logs arrive and are read. Of a bucket that is there everything is kept: its policy and its
- * notifications are added to, and its objects are nobody's to delete.
+ * notifications are added to, and its objects are nobody's to delete unless the bucket is the stack's own.
  *
  * @param found - undefined when there is no such bucket
  * @throws InvalidRequest when load balancers cannot write to the bucket
  */
 export function planLogs(wanted: LogsWanted, found: FoundBucket | undefined, logs: FoundLogs): LogsStep[] {
-  const { policy, encryption, publicAccess, notifications } = found ?? NEW_BUCKET;
+  const { policy, isPublic, encryption, publicAccess, lifecycle, notifications } = found ?? NEW_BUCKET;
   if (encryption !== 'AES256')
     throw new InvalidRequest(
       `Bucket ${wanted.bucket} is encrypted with keys of KMS (${encryption}), and load balancers write only to buckets with S3's own (SSE-S3): name another.`,
     );
+  // With public access blocked S3 refuses to write such a policy, and no longer heeds what it grants to others.
+  if (isPublic)
+    throw new InvalidRequest(
+      `Bucket ${wanted.bucket} has a policy that lets everybody in, and logs belong where that is blocked: name another, or take that statement out of its policy.`,
+    );
   const steps: LogsStep[] = [];
   // New buckets are encrypted by S3 and have no public access by themselves, since 2023.
-  if (!found) steps.push({ kind: 'create-bucket' }, { kind: 'delete-old', days: wanted.days });
+  if (!found) steps.push({ kind: 'create-bucket' });
+  if ((!found || wanted.own) && !lifecycle.some(deletes))
+    steps.push({ kind: 'delete-old', days: wanted.days, rules: [...lifecycle, oldLogs(wanted.days)] });
   if (Object.keys(BLOCKED).some(how => Reflect.get(publicAccess, how) !== true))
     steps.push({ kind: 'block-public-access', publicAccess: BLOCKED });
   const extended = extendedPolicy(wanted, policy);
@@ -81,6 +99,17 @@ export function planLogs(wanted: LogsWanted, found: FoundBucket | undefined, log
     steps.push({ kind: 'switch-on' });
   return steps;
 }
+
+const oldLogs = (days: number): LifecycleRule => ({
+  ID: 'old-logs',
+  Status: 'Enabled',
+  Filter: { Prefix: '' },
+  Expiration: { Days: days },
+});
+
+/** Whatever of the bucket it deletes, and when: somebody has thought of it. */
+const deletes = ({ Status, Expiration }: LifecycleRule): boolean =>
+  Status === 'Enabled' && Expiration !== undefined;
 
 /** UG, "Enable health check logs": who writes them. */
 const DELIVERY = 'logdelivery.elasticloadbalancing.amazonaws.com';
@@ -103,8 +132,8 @@ function extendedPolicy(wanted: LogsWanted, policy: string | undefined): string 
   } = policy === undefined ? {} : JSON.parse(policy);
   const statements: readonly unknown[] = [Statement].flat();
   if (statements.some(statement => letsIn(statement, resource))) return undefined;
+  // Without a Sid: those of one policy have to differ.
   const ours = {
-    Sid: `HealthCheckLogs${statements.length + 1}`,
     Effect: 'Allow',
     Principal: { Service: DELIVERY },
     Action: PUT,

@@ -22,7 +22,7 @@ const options = {
     value: 'NUMBER',
     default: '30',
     about:
-      'After how many days a bucket that is made now deletes its logs. One that is there is left as it is.',
+      'After how many days a bucket that is made now deletes its logs, or quiesce-logs-ACCOUNT-REGION where nothing deletes them yet. Another one that is there is left as it is.',
   },
   apply: {
     type: 'boolean',
@@ -73,13 +73,15 @@ async function run(args: readonly string[]): Promise<number> {
   if (!values.apply) readOnly();
   const { arn, name } = await findLoadBalancer(named);
   const logs = foundLogs(await loadBalancerAttributes(arn));
+  const bucket = values.bucket ?? (logs.bucket || ownBucket(arn));
   const wanted: LogsWanted = {
     loadBalancerArn: arn,
-    bucket: values.bucket ?? (logs.bucket || ownBucket(arn)),
+    bucket,
+    own: bucket === ownBucket(arn),
     prefix: (values.prefix ?? (values.bucket === undefined ? logs.prefix : '')).replace(/\/$/, ''),
     days: Number(values.days),
   };
-  const steps = planLogs(wanted, await findBucket(wanted.bucket), logs);
+  const steps = planLogs(wanted, await findBucket(wanted), logs);
   if (values.apply) for (const step of steps) await applyStep(step, wanted);
   const report: LogsReport = { format: 'quiesce.logs/1', ...wanted, steps, applied: values.apply };
   process.stdout.write(values.json ? document(report) : describe(name, report));
@@ -99,7 +101,7 @@ function ownBucket(arn: string): string {
 }
 
 function describe(name: string, report: LogsReport): string {
-  const { steps, applied, bucket, loadBalancerArn } = report;
+  const { steps, applied, bucket, own } = report;
   const where = `s3://${bucket}/${folderOf(report)}`;
   const done =
     steps.length === 0
@@ -111,9 +113,7 @@ function describe(name: string, report: LogsReport): string {
       steps.map(step => [`  ${step.kind}`, said(step, report)]),
       'to the left',
     ),
-    ...(bucket === ownBucket(loadBalancerArn)
-      ? []
-      : [wrap(`The stack reads them when its parameter HealthCheckLogBucket is ${bucket}.`, 98)]),
+    ...(own ? [] : [wrap(`The stack reads them when its parameter HealthCheckLogBucket is ${bucket}.`, 98)]),
     ...(steps.length > 0 && !applied ? [['Nothing was changed: add --apply to do it.']] : []),
   ];
   return paragraphs

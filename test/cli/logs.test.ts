@@ -47,7 +47,8 @@ test('--apply makes the changes, once, and the function reads what the nodes the
 test('another bucket, which is there: what it has is kept, and the parameter of the stack is named', async () => {
   const { storage } = shop().account.standing.account;
   const bucket = storage.createBucket('our-logs');
-  const theirs = { Sid: 'Theirs', Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'x' };
+  const Principal = { AWS: 'arn:aws:iam::111122223333:role/reader' };
+  const theirs = { Sid: 'Theirs', Effect: 'Allow', Principal, Action: 's3:GetObject', Resource: 'x' };
   bucket.policy = JSON.stringify({ Version: '2012-10-17', Statement: [theirs] });
   bucket.publicAccess = {};
   const told = await enable('web', '--bucket', 'our-logs', '--prefix', 'balancers/', '--apply');
@@ -57,7 +58,7 @@ test('another bucket, which is there: what it has is kept, and the parameter of 
   expect(told.stdout).toContain('when its parameter HealthCheckLogBucket is our-logs.');
   expect(JSON.parse(bucket.policy).Statement).toEqual([
     theirs,
-    expect.objectContaining({ Sid: 'HealthCheckLogs2' }),
+    expect.objectContaining({ Action: 's3:PutObject' }),
   ]);
   expect(bucket.publicAccess.BlockPublicPolicy).toBe(true);
   expect(bucket.lifecycle).toBeUndefined();
@@ -80,10 +81,15 @@ test.each([
   [1, ['none'], /^InvalidRequest: There is no load balancer none/],
   [1, ['net'], /^InvalidRequest: net is no Application Load Balancer/],
   [1, ['web', '--bucket', 'sealed'], /^InvalidRequest: Bucket sealed is encrypted with keys of KMS/],
+  [1, ['web', '--bucket', 'open'], /^InvalidRequest: Bucket open has a policy that lets everybody in/],
 ] as const)('ends with %i: %j', async (expected, args, said) => {
   const { account } = shop().account.standing;
   if (args[0] === 'net') account.loadBalancing.addLoadBalancer({ name: 'net', type: 'network', zones: [] });
   if (args[2] === 'sealed') account.storage.createBucket('sealed').encryption = 'aws:kms';
+  if (args[2] === 'open')
+    account.storage.createBucket('open').policy = JSON.stringify({
+      Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'x' }],
+    });
   const { code, stderr } = await enable(...args);
   expect(stderr).toMatch(said);
   expect(code).toBe(expected);
@@ -91,4 +97,13 @@ test.each([
 
 test('disable is no word of it', async () => {
   expect(await shop().quiesce('logs', 'disable', 'web')).toMatchObject({ code: 2 });
+});
+
+test("the stack's own name, of which somebody else has made a bucket, is not written to", async () => {
+  const { account } = shop().account.standing;
+  const storage: { readonly bucket: (name: string) => object } = account.storage;
+  Object.assign(storage.bucket(BUCKET), { owner: '999999999999' });
+  const { code, stderr } = await enable('web', '--bucket', BUCKET, '--apply');
+  expect(stderr).toMatch(/is there and may not be looked at: it is another account's/);
+  expect(code).toBe(1);
 });

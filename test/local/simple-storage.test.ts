@@ -81,7 +81,7 @@ test("a bucket's settings are read as they were written", async () => {
     name: 'MalformedPolicy',
   });
   const Policy = JSON.stringify({
-    Statement: [{ Effect: 'Allow', Principal: '*', Action: [], Resource: [] }],
+    Statement: [{ Effect: 'Allow', Principal: { Service: 'x' }, Action: [], Resource: [] }],
   });
   const block = { BlockPublicAcls: true, BlockPublicPolicy: true };
   const Rules = [
@@ -146,4 +146,45 @@ test('a function is not told whether an object is missing or kept from it', asyn
     name: 'AccessDenied',
     message: expect.stringContaining('kms:Decrypt'),
   });
+});
+
+test('a policy that lets everybody in is refused while public access is blocked, and told as public', async () => {
+  const { s3 } = createStorage();
+  const Bucket = 'open';
+  await s3.createBucket({ Bucket });
+  const put = (statement: object) =>
+    s3.putBucketPolicy({
+      Bucket,
+      Policy: JSON.stringify({ Statement: { Effect: 'Allow', Action: [], Resource: [], ...statement } }),
+    });
+  const isPublic = async () => (await s3.getBucketPolicyStatus({ Bucket })).PolicyStatus?.IsPublic;
+  await expect(s3.getBucketPolicyStatus({ Bucket })).rejects.toMatchObject({ name: 'NoSuchBucketPolicy' });
+  const fixed = (value: unknown) => ({ Condition: { StringLike: { 'AWS:SourceArn': value } } });
+  for (const open of [
+    { Principal: '*' },
+    { Principal: { AWS: ['*'] } },
+    { Principal: '*', ...fixed(['arn:aws:s3:::x', 'arn:*']) },
+    { Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'true' } } },
+  ])
+    await expect(put(open)).rejects.toMatchObject({ name: 'AccessDenied' });
+  for (const closed of [
+    { Principal: '*', Effect: 'Deny' },
+    { Principal: { Service: 'logs.example' } },
+    { Principal: '*', ...fixed('arn:aws:s3:::x') },
+  ]) {
+    await put(closed);
+    expect(await isPublic()).toBe(false);
+  }
+  await s3.putPublicAccessBlock({ Bucket, PublicAccessBlockConfiguration: {} });
+  await put({ Principal: '*' });
+  expect(await isPublic()).toBe(true);
+});
+
+test('a bucket of another account is none to who expects his own', async () => {
+  const { s3, storage } = createStorage();
+  storage.createBucket('theirs', '999999999999');
+  const asked = (ExpectedBucketOwner: string) =>
+    s3.getBucketEncryption({ Bucket: 'theirs', ExpectedBucketOwner });
+  await expect(asked('111122223333')).rejects.toMatchObject({ name: 'AccessDenied' });
+  await expect(asked('999999999999')).resolves.toBeDefined();
 });

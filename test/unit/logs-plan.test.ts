@@ -5,6 +5,7 @@ const wanted: LogsWanted = {
   loadBalancerArn:
     'arn:aws:elasticloadbalancing:eu-west-1:111122223333:loadbalancer/app/web/50dc6c495c0c9188',
   bucket: 'our-logs',
+  own: false,
   prefix: '',
   days: 30,
 };
@@ -21,8 +22,10 @@ const statement = (changes: object = {}) => ({
 
 const found = (statements: readonly object[], changes: Partial<FoundBucket> = {}): FoundBucket => ({
   policy: JSON.stringify({ Version: '2012-10-17', Id: 'theirs', Statement: statements }),
+  isPublic: false,
   encryption: 'AES256',
   publicAccess: BLOCKED,
+  lifecycle: [],
   notifications: { EventBridgeConfiguration: {} },
   ...changes,
 });
@@ -59,13 +62,46 @@ test('R-OWN: a policy and notifications are added to, and nothing of a bucket th
     {
       Id: 'theirs',
       Version: '2012-10-17',
-      Statement: [theirs, { Sid: 'HealthCheckLogs2', ...statement() }],
+      Statement: [theirs, statement()],
     },
   ]);
   expect(steps).toContainEqual({
     kind: 'tell-event-bridge',
     notifications: { ...queue, EventBridgeConfiguration: {} },
   });
+});
+
+test("the stack's own bucket converges, also after an attempt that was cut off; no rule that deletes is added to another", () => {
+  const own = { ...wanted, own: true };
+  const after = (lifecycle: FoundBucket['lifecycle']) => found([statement()], { lifecycle });
+  const archives = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'x' } } as const;
+  expect(planLogs(own, after([archives]), ON)).toEqual([
+    {
+      kind: 'delete-old',
+      days: 30,
+      rules: [
+        archives,
+        { ID: 'old-logs', Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 30 } },
+      ],
+    },
+  ]);
+  expect(kinds(own, after([{ ...archives, Status: 'Disabled', Expiration: { Days: 1 } }]), ON)).toEqual([
+    'delete-old',
+  ]);
+  expect(planLogs(own, after([{ ...archives, Expiration: { Days: 90 } }]), ON)).toEqual([]);
+  expect(planLogs(wanted, after([]), ON)).toEqual([]);
+});
+
+test('a bucket whose policy lets everybody in is refused before anything is changed', () => {
+  expect(() => planLogs(wanted, found([statement()], { isPublic: true }), OFF)).toThrow(
+    'Bucket our-logs has a policy that lets everybody in',
+  );
+});
+
+test('statements that are named as ours would be are no obstacle', () => {
+  const [step] = planLogs(wanted, found([{ Sid: 'HealthCheckLogs2', Effect: 'Deny' }]), ON);
+  const sids = step?.kind === 'let-delivery-in' ? JSON.parse(step.policy).Statement : [];
+  expect(sids.map(({ Sid }: { Sid?: string }) => Sid)).toEqual(['HealthCheckLogs2', undefined]);
 });
 
 describe('what a policy lets in already', () => {
