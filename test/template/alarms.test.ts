@@ -34,12 +34,19 @@ function asynchronous({ functions, machines }: DeployedTemplate): DeployedFuncti
   return [...functions.values()].filter(({ versionArn, url }) => !url && !called.has(versionArn ?? ''));
 }
 
+/** What comes again by itself within a minute, and has an alarm on its absence instead. */
+const RENEWED: ReadonlySet<string> = new Set(['ViewZonesSchedule', 'ViewZonesFunction']);
+
+const WITH_ALL = { NotificationTopic: 'create', ZoneView: 'Enabled' };
+
 /** What can get lost without anybody hearing of it (D14, R-LOOP). */
 function unguarded(template: DeployedTemplate): string[] {
   const queues = new Set([...template.queues.values()].map(({ arn }) => arn));
   const targets = [...template.rules.values()].flatMap(({ logicalId, targets }) =>
     targets.flatMap(({ deadLetterArn = '', maximumRetryAttempts, maximumEventAgeSeconds }) => [
-      ...(queues.has(deadLetterArn) ? [] : [`${logicalId} has no dead-letter queue`]),
+      ...(queues.has(deadLetterArn) || RENEWED.has(logicalId)
+        ? []
+        : [`${logicalId} has no dead-letter queue`]),
       // EventBridge's own defaults, which nobody has thought about: 185 attempts in a day.
       ...(maximumRetryAttempts < 185 && maximumEventAgeSeconds < 86_400
         ? []
@@ -47,12 +54,16 @@ function unguarded(template: DeployedTemplate): string[] {
     ]),
   );
   const functions = asynchronous(template).flatMap(({ logicalId, asynchronous }) => [
-    ...(queues.has(asynchronous.onFailure ?? '') ? [] : [`${logicalId} has no on-failure destination`]),
+    ...(queues.has(asynchronous.onFailure ?? '') || RENEWED.has(logicalId)
+      ? []
+      : [`${logicalId} has no on-failure destination`]),
     // Lambda's own default is six hours.
     ...(asynchronous.maximumEventAgeSeconds < 21_600 ? [] : [`${logicalId} has no maximum event age`]),
   ]);
   return [...targets, ...functions];
 }
+
+const isKept = ({ logicalId }: { readonly logicalId: string }): boolean => !RENEWED.has(logicalId);
 
 /** What can fail without an alarm (R-ALARM-ON-US). */
 function unwatched(template: DeployedTemplate): string[] {
@@ -66,16 +77,20 @@ function unwatched(template: DeployedTemplate): string[] {
     ...[...machines.values()].flatMap(({ arn }) =>
       ['Failed', 'TimedOut', 'Aborted'].map(how => `AWS/States Executions${how} StateMachineArn=${arn}`),
     ),
-    ...[...rules.values()].flatMap(({ name }) =>
-      ['FailedInvocations', 'InvocationsFailedToBeSentToDlq'].map(
-        what => `AWS/Events ${what} RuleName=${name}`,
+    ...[...rules.values()]
+      .filter(isKept)
+      .flatMap(({ name }) =>
+        ['FailedInvocations', 'InvocationsFailedToBeSentToDlq'].map(
+          what => `AWS/Events ${what} RuleName=${name}`,
+        ),
       ),
-    ),
-    ...asynchronous(template).flatMap(({ name }) =>
-      ['Errors', 'Throttles', 'AsyncEventsDropped', 'DestinationDeliveryFailures'].map(
-        what => `AWS/Lambda ${what} FunctionName=${name}`,
+    ...asynchronous(template)
+      .filter(isKept)
+      .flatMap(({ name }) =>
+        ['Errors', 'Throttles', 'AsyncEventsDropped', 'DestinationDeliveryFailures'].map(
+          what => `AWS/Lambda ${what} FunctionName=${name}`,
+        ),
       ),
-    ),
     ...[...functions.values()]
       .filter(({ url }) => url)
       .flatMap(({ name }) => ['Errors', 'Throttles'].map(what => `AWS/Lambda ${what} FunctionName=${name}`)),
@@ -112,14 +127,33 @@ test('R-ALARM-ON-US: everything that can fail has an alarm', () => {
 });
 
 test('R-MISSING: each alarm says what missing data means, and why it rings', () => {
-  for (const { logicalId, input } of metricAlarms(deployedWith({ NotificationTopic: 'create' }))) {
+  for (const { logicalId, input } of metricAlarms(deployedWith(WITH_ALL))) {
     const { TreatMissingData, AlarmDescription = '', AlarmActions, InsufficientDataActions } = input;
-    const silenceIsNews = logicalId === 'SweepMissingAlarm';
+    const silenceIsNews = ['SweepMissingAlarm', 'ViewMissingAlarm'].includes(logicalId);
     expect([logicalId, TreatMissingData, InsufficientDataActions]).toEqual(
       silenceIsNews ? [logicalId, 'missing', AlarmActions] : [logicalId, 'notBreaching', undefined],
     );
     expect(AlarmDescription.length, logicalId).toBeGreaterThan(20);
   }
+});
+
+test('R-ALARM-ON-US: the view of the zones has alarms where it runs, one of them on its absence, and none where it does not', () => {
+  const named = (parameters: Readonly<Record<string, string>>) =>
+    metricAlarms(deployedWith(parameters)).map(({ logicalId }) => logicalId);
+  const without = new Set(named({}));
+  expect(
+    named({ ZoneView: 'Enabled' })
+      .filter(name => !without.has(name))
+      .sort(),
+  ).toEqual([
+    'AllTargetsAlarm',
+    'ErrorsWhileDrainingAlarm',
+    'OneTargetAlarm',
+    'OneZoneAlarm',
+    'SeveralTargetsAlarm',
+    'ShallowCheckAlarm',
+    'ViewMissingAlarm',
+  ]);
 });
 
 test('alarms and notifications go to the topic that is given, to one of our own, or nowhere', () => {

@@ -3,7 +3,7 @@ import { DESCRIBES_AT_ONCE } from '../../functions/core/limits.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import type { Bracket, Fleet } from '../machine/helpers/bracket.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
-import { changes, classes, lastOf, SIX, viewed } from './helpers/viewed.ts';
+import { changes, classes, lastOf, ringing, SIX, viewed } from './helpers/viewed.ts';
 
 const [WEB] = SIX.targetGroups ?? [];
 
@@ -142,9 +142,14 @@ test('what began while nobody looked is no zone event: nobody knows when', async
   await minutes(10);
   fail(3);
   await minutes(3);
+  const blind = ringing(run);
   failing.now = false;
   await minutes(4);
   expect(classes(run)).toEqual(['several-targets']);
+  expect(blind).toEqual(['ViewMissingAlarm']);
+  // A view that nobody has handled is of no use to anybody later.
+  const { queues, template } = run.stack;
+  expect(queues.messages(template.queues.get('LostEvents')?.arn ?? '')).toEqual([]);
 });
 
 test('R-THROTTLE: many groups are asked about a few at a time, and the logs of a load balancer once', async () => {

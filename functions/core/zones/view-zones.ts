@@ -51,7 +51,7 @@ export interface ClassChange {
 
 /**
  * Looks at every target group that carries the tag and serves: who is healthy and who receives, zone by zone, and what befalls
- * it. What a live run works on is left out: that its targets fail is what a deployment looks like.
+ * it. What a run claims is left out while it is not healthy: a deployment looks like that.
  */
 export async function viewZones(optIn: OptInTag): Promise<Viewed> {
   const all = await everyTargetGroup();
