@@ -99,6 +99,26 @@ test.each([
   },
 );
 
+test.each([
+  // A listing that never ends is a fault of nobody's that could be left out.
+  ['GetMetricData', { NextToken: 'again' }],
+  ['DescribeTargetGroupAttributes', new ServiceError('InternalFailure', 'no', 500)],
+] as const)('R-SWALLOW: every other failure of a view is one, as of %s', async (action, answer) => {
+  const failing = { now: false };
+  const gate: Gate = {
+    async around(call, input, perform) {
+      if (!failing.now || call.action !== action || call.caller.name !== 'ViewZonesFunction')
+        return perform(input);
+      if (answer instanceof ServiceError) throw answer;
+      return answer;
+    },
+  };
+  const { run, minutes } = await viewed(SIX, { gates: () => [gate] });
+  failing.now = true;
+  await minutes(1);
+  expect(run.stack.lambda.logs.at(-1)?.line).toContain('step.failed');
+});
+
 test('a zone event is told also while health check logs cannot be read: that is a remark', async () => {
   const failing = { now: false };
   const gate: Gate = {

@@ -1,4 +1,5 @@
 import * as autoscaling from '@aws-sdk/client-auto-scaling';
+import * as cloudwatch from '@aws-sdk/client-cloudwatch';
 import * as codedeploy from '@aws-sdk/client-codedeploy';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as elasticloadbalancing from '@aws-sdk/client-elastic-load-balancing-v2';
@@ -15,6 +16,10 @@ const spoken = {
     protocol: { kind: 'query', version: '2015-12-01' },
   },
   autoscaling: { client: autoscaling, protocol: { kind: 'query', version: '2011-01-01' } },
+  cloudwatch: {
+    client: cloudwatch,
+    protocol: { kind: 'json', target: 'GraniteServiceVersion20100801', jsonVersion: '1.0' },
+  },
   codedeploy: {
     client: codedeploy,
     protocol: { kind: 'json', target: 'CodeDeploy_20141006', jsonVersion: '1.1' },
