@@ -105,7 +105,7 @@ const scenarios: readonly Scenario[] = [
         application.suffer(({ path }) =>
           path === '/' && count++ % 200 === 0 ? { kind: 'responds', status: 500, afterMs: 20 } : undefined,
         );
-      await fleet.minutes(12);
+      await fleet.minutes(8);
       deregister(fleet, 4);
     },
     told: [],

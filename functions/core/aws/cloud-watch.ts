@@ -3,7 +3,7 @@ import {
   type MetricDataQuery,
   type MetricDataResult,
 } from '@aws-sdk/client-cloudwatch';
-import type { RequestCounts, Requests } from '../domain/observed-fleet.ts';
+import type { RequestMinute } from '../domain/requests.ts';
 import { METRIC_QUERIES } from '../limits.ts';
 import { inChunks, pages } from './batch.ts';
 import { send } from './call.ts';
@@ -17,27 +17,24 @@ export interface CountedGroup {
   readonly alone: boolean;
 }
 
-/** AWS publishes a minute's metric within two (UG, "CloudWatch metrics for your Application Load Balancer"): so many are looked at. */
-const MINUTES = 5;
-
-/** What is usual: long enough to have more requests, and short enough to be of the same hour. Ours. */
-const MINUTES_BEFORE = 10;
+/** Long enough for what was usual before most drains; a longer look costs no more. Ours. */
+const MINUTES = 30;
 
 const SENT = 'RequestCount';
 const FAILED = ['HTTPCode_Target_5XX_Count', 'HTTPCode_ELB_5XX_Count'] as const;
 
-/** What the load balancers counted in the last minutes, by target group. A group without requests has nought of each. */
+/** What the load balancers counted in the last half an hour, by target group and minute; only minutes that had something. */
 export async function requestCounts(
   groups: readonly CountedGroup[],
   now: number,
-): Promise<ReadonlyMap<string, RequestCounts>> {
+): Promise<ReadonlyMap<string, readonly RequestMinute[]>> {
   const queries = groups.flatMap((group, place) => queriesOf(group, `g${place}`));
   const end = Math.floor(now / 60) * 60;
   const found = await inChunks(queries, METRIC_QUERIES, 1, chunk =>
     pages(async next => {
       const command = new GetMetricDataCommand({
         MetricDataQueries: chunk,
-        StartTime: new Date((end - (MINUTES + MINUTES_BEFORE) * 60) * 1000),
+        StartTime: new Date((end - MINUTES * 60) * 1000),
         EndTime: new Date(end * 1000),
         NextToken: next,
       });
@@ -46,27 +43,28 @@ export async function requestCounts(
     }),
   );
   const results = Map.groupBy(found.flat(), ({ Id }) => Id ?? '');
-  const begin = (end - MINUTES * 60) * 1000;
   return new Map(
     groups.map(({ arn }, place) => {
-      const counted = (isOf: (at: number) => boolean, minutes: number): Requests => ({
-        sent: sumOf(results.get(`g${place}`), isOf),
-        failed: FAILED.reduce((sum, _, which) => sum + sumOf(results.get(`g${place}_${which}`), isOf), 0),
-        minutes,
-      });
-      const before = counted(at => at < begin, MINUTES_BEFORE);
-      return [arn, { ...counted(at => at >= begin, MINUTES), before }];
+      const sent = valuesOf(results.get(`g${place}`));
+      const failed = FAILED.flatMap((_, which) => valuesOf(results.get(`g${place}_${which}`)));
+      return [
+        arn,
+        [
+          ...sent.map(([at, value]) => ({ at, sent: value, failed: 0 })),
+          ...failed.map(([at, value]) => ({ at, sent: 0, failed: value })),
+        ],
+      ];
     }),
   );
 }
 
-/** Of the minutes that `isOf` lets through; milliseconds since the epoch. */
-function sumOf(results: readonly MetricDataResult[] = [], isOf: (at: number) => boolean): number {
-  let sum = 0;
-  for (const { Timestamps = [], Values = [] } of results)
-    for (const [place, at] of Timestamps.entries()) if (isOf(at.getTime())) sum += Values[place] ?? 0;
-  return sum;
-}
+const valuesOf = (results: readonly MetricDataResult[] = []): readonly (readonly [number, number])[] =>
+  results.flatMap(({ Timestamps = [], Values = [] }) =>
+    Values.flatMap((value, place) => {
+      const at = Timestamps[place]?.getTime();
+      return at === undefined ? [] : [[at, value] as const];
+    }),
+  );
 
 function queriesOf({ arn, loadBalancerArn, alone }: CountedGroup, id: string): MetricDataQuery[] {
   const LoadBalancer = loadBalancerArn.slice(loadBalancerArn.indexOf('/') + 1);

@@ -15,6 +15,8 @@ export interface ZoneView {
   readonly at: number;
   /** When each unhealthy target was first seen so, in milliseconds since the epoch; null when nobody had looked right before. */
   readonly unhealthySince: Readonly<Record<string, number | null>>;
+  /** When targets of it were first seen to drain, in milliseconds since the epoch; absent when none does. */
+  readonly drainingSince?: number;
 }
 
 /** A zone of a group that fails as a whole; targets by their keys. */

@@ -12,7 +12,8 @@ import {
 import { targetKey } from '../domain/fleet.ts';
 import { effectiveCrossZone, isRegistered, isUnhealthy } from '../domain/floors.ts';
 import { loadBalancerInLogs } from '../domain/load-balancer-log.ts';
-import type { NodeOpinion, ObservedGroup, ObservedTarget, RequestCounts } from '../domain/observed-fleet.ts';
+import type { NodeOpinion, ObservedGroup, ObservedTarget } from '../domain/observed-fleet.ts';
+import { type RequestMinute, requestsAround } from '../domain/requests.ts';
 import { countZones } from '../domain/zone-view.ts';
 import { QuiesceError, TargetGroupUnknown } from '../errors.ts';
 import { type NodeLog, nodeLogs } from '../ledger/node-logs.ts';
@@ -30,7 +31,7 @@ export interface ReadGroup extends ListedGroup {
   readonly crossZone: boolean;
   /** By the node's address; none where no health check logs are read. */
   readonly logs: ReadonlyMap<string, NodeLog>;
-  readonly requests?: RequestCounts;
+  readonly requests?: readonly RequestMinute[];
   readonly needed?: number;
 }
 
@@ -176,10 +177,12 @@ export function observedTarget(
  * Draining targets are no longer registered, and unused ones never get a request.
  *
  * @param zones - of instances, by their ids and addresses
+ * @param drainingSince - when a view first saw that targets of it drain, in milliseconds since the epoch
  */
 export function observedGroup(
   { facts, health, crossZone, logs, requests, needed }: ReadGroup,
   zones: ReadonlyMap<string, string>,
+  drainingSince?: number,
 ): ObservedGroup {
   const { name, loadBalancerArns, healthCheck } = facts;
   const [slowestPass] = [...logs.values()]
@@ -202,7 +205,7 @@ export function observedGroup(
     zones: countZones(seen, crossZone),
     timeoutSeconds: healthCheck.timeoutSeconds,
     ...(slowestPass && { slowestPass }),
-    ...(requests && { requests }),
+    ...(requests && { requests: requestsAround(requests, Date.now(), drainingSince) }),
     ...(needed !== undefined && { needed }),
   };
 }

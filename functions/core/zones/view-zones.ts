@@ -127,7 +127,8 @@ function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): V
   const { facts, health } = group;
   const { now } = known;
   const unhealthySince = sinceWhen(group, before, now);
-  const observed = observedGroup(group, known.zones);
+  const drainingSince = isDraining(health) ? (drainSeen(before, now) ?? now * 1000) : undefined;
+  const observed = observedGroup(group, known.zones, drainingSince);
   const instances = health.map(one =>
     observedMember(group, one, known, unhealthySince[targetKey(one.target)] ?? undefined),
   );
@@ -143,6 +144,7 @@ function viewOf(group: ReadGroup, known: Known, before: ZoneView | undefined): V
     summary: words.join(' '),
     at: now,
     unhealthySince,
+    ...(drainingSince !== undefined && { drainingSince }),
   };
   return { arn: facts.arn, observed, view };
 }
@@ -153,7 +155,7 @@ function sinceWhen(
   before: ZoneView | undefined,
   now: number,
 ): ZoneView['unhealthySince'] {
-  const began = before && before.at >= now - WATCHED_SECONDS ? now * 1000 : null;
+  const began = isWatched(before, now) ? now * 1000 : null;
   return Object.fromEntries(
     health.filter(isUnhealthy).map(({ target }) => {
       const known = before?.unhealthySince[targetKey(target)];
@@ -161,6 +163,15 @@ function sinceWhen(
     }),
   );
 }
+
+const isWatched = (before: ZoneView | undefined, now: number): before is ZoneView =>
+  before !== undefined && before.at >= now - WATCHED_SECONDS;
+
+const isDraining = (health: ReadGroup['health']): boolean => health.some(({ state }) => state === 'draining');
+
+/** When the drain that goes on was first seen. */
+const drainSeen = (before: ZoneView | undefined, now: number): number | undefined =>
+  isWatched(before, now) ? before.drainingSince : undefined;
 
 /** Two turns of the schedule. */
 const WATCHED_SECONDS = 120;
