@@ -281,6 +281,17 @@ test('R-LOG: a file of the future is none, and hides nothing that comes after it
   expect(said(run).at(-1)).toMatchObject({ event: 'health-check-log.read', failing: 1, changes: 1 });
 });
 
+test('R-LOG: a line of the future is a bad one: it would be the last word on its target for good', async () => {
+  const { run, bucket, storage } = await logged();
+  const lines = [
+    line('09:06:00', PASSES),
+    `http 9999-11-30T09:06:10.0Z 0.02 10.0.0.8:80 web FAIL - TimedOut`,
+  ];
+  storage.put(bucket, key('health_check_log_', ended(run, 1)), gzipSync(lines.join('\n')));
+  await run.clock.pass(5_000);
+  expect(said(run).at(-1)).toMatchObject({ lines: 2, badLines: 1, failing: 0 });
+});
+
 test('two files of one period and node are one: the slowest pass of both is kept', async () => {
   const written: string[] = [];
   const hears: Gate = {

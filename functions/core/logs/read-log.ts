@@ -67,7 +67,7 @@ export async function readLog(object: ObjectName, requestId: string): Promise<Re
   if (age > LOG_EVENTS_SECONDS) return skipped('late');
   const owner = ownerOf(file, await nodeLog(file.loadBalancer, file.node));
   if (owner !== undefined && owner !== requestId) return skipped('twice');
-  const summary = await summarise(object);
+  const summary = await summarise(object, file.endsAt + AHEAD_SECONDS * 1000);
   const targets = summary.targets();
   const places = await placesOf(targets.map(({ target }) => target));
   const mine = { ...file, countedBy: requestId };
@@ -108,12 +108,16 @@ const measureOf = (kind: ReadLog['kind']): Measure => ({ metric: 'health_check_l
 const ownerOf = ({ tag }: HealthCheckLogFile, { log }: KeptNodeLog): string | undefined =>
   log?.files.find(file => file.tag === tag)?.countedBy;
 
-async function summarise(object: ObjectName): Promise<HealthCheckSummary> {
+/** @param latest - until when a check can have been made */
+async function summarise(object: ObjectName, latest: number): Promise<HealthCheckSummary> {
   const summary = new HealthCheckSummary();
   try {
     await decompress(await openObject(object), async bytes => {
       for await (const lines of linesOf(bytes))
-        for (const line of lines) summary.add(readHealthCheckLine(line));
+        for (const text of lines) {
+          const line = readHealthCheckLine(text);
+          summary.add(line && line.at <= latest ? line : undefined);
+        }
     });
   } catch (error) {
     if (error instanceof QuiesceError) throw error;
