@@ -1,4 +1,5 @@
 import type { Diagnosis, Finding } from '../../functions/core/domain/diagnosis.ts';
+import { togetherOf } from '../../functions/core/domain/diagnosis-words.ts';
 import type {
   ObservedFleet,
   ObservedGroup,
@@ -17,6 +18,7 @@ export function describeDiagnosis(fleet: ObservedFleet, diagnosis: Diagnosis): s
       : []),
     zoneTable(fleet.groups),
     ...findings.map(describeFinding),
+    togetherOf(diagnosis, fleet.groups).flatMap(sentence => wrap(sentence, WIDTH)),
     remarks.flatMap(remark => wrap(remark, WIDTH)),
     [
       well

@@ -97,6 +97,12 @@ test('both instances of a zone that no longer listen since the same time are the
   });
 });
 
+test('a zone whose instances fail in different ways is told as one, after what is wrong on each', async () => {
+  await answer({ 0: { kind: 'refuses' }, 3: { kind: 'resets' } });
+  const { stdout } = await stall().quiesce('diagnose', '--instances', everything());
+  expect(stdout).toMatch(/Wrong: not-listening.*\nTogether it is every instance of eu-west-1a, since/s);
+});
+
 test('all that are slow share something, and the load balancer fails open', async () => {
   const slow: Answer = { kind: 'responds', status: 200, afterMs: 40_000 };
   await answer({ 0: slow, 1: slow, 2: slow, 3: slow });
