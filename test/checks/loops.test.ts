@@ -131,6 +131,15 @@ test('a live adoption is left to demote its own check', async () => {
   expect(group.aggregations).toEqual([]);
 });
 
+test('D20: another check of a group that is adopting one is not left in its loop', async () => {
+  const group = await included();
+  const adoption = group.start({ observeSeconds: 3600 });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  group.closeIngress();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements]).toEqual([['excluded', 'excluded'], 0]);
+});
+
 test('what the loop breaker may do it needs, and no more', async () => {
   const group = await included();
   group.closeIngress();

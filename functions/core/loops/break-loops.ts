@@ -93,8 +93,9 @@ async function lookAt(one: CheckOnGroups, mode: BreakerMode): Promise<keyof Loop
 
 async function loopUnder({ check, members }: CheckOnGroups): Promise<string | undefined> {
   for (const [group, some] of members) {
-    // An adoption that is live demotes its check itself, and says why.
-    if ((await findAdoption(group))?.status === 'live') continue;
+    // An adoption that is live demotes its own check itself, and says why; it does not look at the others.
+    const adoption = await findAdoption(group);
+    if (adoption?.status === 'live' && adoption.checkId === check.id) continue;
     const instances = exposedTo(check, some);
     const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
     const why = loopOf({ group, instances, endings });
