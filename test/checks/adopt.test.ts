@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
-import type { Call } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
-import { adopting } from './helpers/adopting.ts';
+import { type Adopting, adopting } from './helpers/adopting.ts';
 
 const MINUTE = 60_000;
 
@@ -246,6 +246,72 @@ test('a check that somebody else includes while it is observed is left included,
   await group.bracket.end(adoption);
   expect(outcome(adoption)).toBe('FAILED CheckChanged');
   expect([group.aggregations, group.associations]).toEqual([['included'], []]);
+});
+
+describe('D36: a promotion rests on what is there then:', () => {
+  test('what somebody has associated besides ends the adoption, for nothing is proven there', async () => {
+    const group = await adopting();
+    group.addGroup('other', 1);
+    await group.bracket.clock.pass(5 * MINUTE);
+    const id = group.createCheck();
+    const adoption = group.start({ check: { id } });
+    await group.bracket.reaches(adoption, 'ObserveGroup');
+    group.associateGroup('other');
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(adoption.cause).toContain('aws:autoscaling:groupName=other');
+    expect([group.aggregations, group.associations]).toEqual([
+      ['excluded'],
+      ['aws:autoscaling:groupName=other'],
+    ]);
+  });
+
+  /** An adoption, and what a person does when its promotion begins. */
+  async function meanwhile(act: (group: Adopting) => void) {
+    let begin = () => {};
+    const before = ({ action, caller }: Call) => {
+      if (action === 'GetItem' && caller.name === 'ActOnCheckFunction') begin();
+    };
+    const group = await adopting({ gates: () => [{ before }] });
+    const adoption = group.start();
+    begin = () => {
+      if (!group.bracket.path(adoption).includes('Promote')) return;
+      begin = () => {};
+      act(group);
+    };
+    await group.bracket.end(adoption);
+    return { group, adoption };
+  }
+
+  test('what somebody has disassociated ends it too', async () => {
+    const { group, adoption } = await meanwhile(person => person.disassociateGroup('web'));
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(group.aggregations).toEqual([]);
+  });
+
+  test('evaluations from before somebody modified the check are not counted', async () => {
+    const { group, adoption } = await meanwhile(person => person.modify({ Path: '/other' }));
+    expect(outcome(adoption)).toBe('SUCCEEDED');
+    expect(group.bracket.path(adoption)).toContain('ObserveAgain');
+  });
+
+  test('a step that is repeated looks again before it includes the check', async () => {
+    let fails = true;
+    const before = ({ action, caller }: Call) => {
+      if (fails && action === 'ModifyApplicationStatusCheck' && caller.name === 'ActOnCheckFunction')
+        throw new ServiceError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+    };
+    const group = await adopting({ gates: () => [{ before }] });
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'Promote');
+    group.answer(() => 503);
+    await group.bracket.clock.pass(1.5 * MINUTE);
+    fails = false;
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+    expect(group.replacements).toBe(0);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
 });
 
 describe('one adoption at a time', () => {

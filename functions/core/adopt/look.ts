@@ -83,13 +83,25 @@ export async function count(
     };
   });
   const members = digest(instances.map(({ instanceId }) => instanceId));
-  const counted = countLook(observed, members, streak, Date.now(), UNMONITORED_SECONDS * 1000);
+  const counted = countLook(
+    observed,
+    members,
+    sinceChange(streak, check),
+    Date.now(),
+    UNMONITORED_SECONDS * 1000,
+  );
   const { unmonitored } = counted;
   if (unmonitored.length > 0)
     throw new QuotaExceeded(
       `EC2 reports nothing of ${id} on ${unmonitored.length} instances after ${UNMONITORED_SECONDS} s (${unmonitored.slice(0, 5).join(', ')}): the account's quota of targets is used up. Raise it, or disassociate other checks.`,
     );
   return { check, instances, counted };
+}
+
+/** What was counted before somebody modified the check was counted of another one. */
+function sinceChange(streak: Streak, { changedAt }: CheckFacts): Streak {
+  const changed = changedAt?.getTime() ?? 0;
+  return changed > streak.newerThan ? { ...streak, evaluations: 0, newerThan: changed } : streak;
 }
 
 async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise<LookAnswer> {
