@@ -1,3 +1,4 @@
+import type { DescribeApplicationStatusChecksResult } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
 import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
@@ -46,6 +47,26 @@ test('R-EVENTUAL: one that it never knows is gone, and not waited for for ever',
   );
   expect(outcome(await group.adopt())).toBe('FAILED CheckChanged');
   expect(group.aggregations).toEqual([]);
+});
+
+test('R-EVENTUAL: a description that does not show the promotion yet is no act of somebody else', async () => {
+  const SHOWS_AFTER = 40_000;
+  let includedAt = Number.POSITIVE_INFINITY;
+  let now = () => 0;
+  const around: Gate['around'] = async ({ action }, input, perform) => {
+    const output = await perform(input);
+    if (action === 'ModifyApplicationStatusCheck') includedAt = now();
+    const isStale = now() >= includedAt && now() - includedAt < SHOWS_AFTER;
+    if (action !== 'DescribeApplicationStatusChecks' || !isStale) return output;
+    const { ApplicationStatusChecks = [] } = output as DescribeApplicationStatusChecksResult;
+    const stale = ApplicationStatusChecks.map(check => ({ ...check, Aggregation: 'excluded' }));
+    return { ...output, ApplicationStatusChecks: stale };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  now = () => group.bracket.clock.now();
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.aggregations).toEqual(['included']);
 });
 
 test('D5: what another execution has taken over does nothing more, and is undone once', async () => {

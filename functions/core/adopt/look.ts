@@ -36,7 +36,7 @@ const LOOK_SECONDS = 20;
 export async function lookAtCheck(looking: z.output<typeof observePayload>): Promise<LookAnswer> {
   const record = await ownAdoption(looking.group, looking.execution);
   const waitSeconds = nextWait(nowSeconds(), looking.deadline, LOOK_SECONDS);
-  if (looking.of === 'harm') return lookForHarm(record, waitSeconds);
+  if (looking.of === 'harm') return lookForHarm(record, looking.since, waitSeconds);
   const seen = await count(record, looking.of, looking.streak, looking.since);
   const { evaluations, newerThan, members, reasons } = seen.counted;
   const answer = {
@@ -104,8 +104,12 @@ function sinceChange(streak: Streak, { changedAt }: CheckFacts): Streak {
   return changed > streak.newerThan ? { ...streak, evaluations: 0, newerThan: changed } : streak;
 }
 
-async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise<LookAnswer> {
-  const check = await currentCheck(record, 'included');
+async function lookForHarm(
+  record: AdoptionRecord,
+  includedAt: number,
+  waitSeconds: number,
+): Promise<LookAnswer> {
+  const check = await currentCheck(record, 'included', includedAt);
   const instances = await membersInService(record.group);
   const id = checkIdOf(record);
   const failing = instances.filter(
