@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import type { DescribeApplicationStatusChecksResult } from '@aws-sdk/client-ec2';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
@@ -98,6 +99,83 @@ test('observe only tells of a loop, once, and leaves it', async () => {
   await group.bracket.clock.pass(10 * MINUTE);
   expect(group.aggregations).toEqual(['included']);
   expect(subjects(group)).toEqual(['Quiesce: check has instances replaced, and would be demoted']);
+});
+
+describe('observe', () => {
+  const observing = { parameters: { ...parameters, LoopBreaker: 'observe' } };
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('says of a loop that is over that the check is as it was', async () => {
+    const group = await included({}, observing);
+    group.closeIngress();
+    await group.bracket.clock.pass(4 * MINUTE);
+    group.openIngress();
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['included']);
+    expect(subjects(group)).toEqual([
+      'Quiesce: check has instances replaced, and would be demoted',
+      'Quiesce: check is well again, and would not be demoted any more',
+    ]);
+    expect(told(group)[1]?.message).not.toContain('adopt');
+  });
+
+  test('becomes demote, as its message advises: the loop that was observed is broken', async () => {
+    const group = await included({}, observing);
+    group.closeIngress();
+    await group.bracket.clock.pass(5 * MINUTE);
+    vi.stubEnv('LOOP_BREAKER', 'demote');
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['excluded']);
+    expect(subjects(group)).toEqual(['Quiesce: check has instances replaced, and would be demoted', DEMOTED]);
+  });
+
+  test('excludes nothing that somebody includes again, whatever was demoted before', async () => {
+    const group = await included();
+    group.closeIngress();
+    await group.bracket.clock.pass(10 * MINUTE);
+    vi.stubEnv('LOOP_BREAKER', 'observe');
+    group.include();
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['included']);
+    expect(subjects(group)).toEqual([DEMOTED]);
+  });
+});
+
+test('R-EVENTUAL: a description that does not show a demotion yet is nobody who has included the check again', async () => {
+  const SHOWS_AFTER = 90_000;
+  let excludedAt = Number.POSITIVE_INFINITY;
+  let now = () => 0;
+  const modifiedAt = new Date(0);
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    if (caller.name === 'BreakLoopsFunction' && action === 'ModifyApplicationStatusCheck')
+      excludedAt = Math.min(excludedAt, now());
+    const isStale = now() >= excludedAt && now() - excludedAt < SHOWS_AFTER;
+    if (action !== 'DescribeApplicationStatusChecks' || !isStale) return output;
+    const { ApplicationStatusChecks = [] } = output as DescribeApplicationStatusChecksResult;
+    const stale = ApplicationStatusChecks.map(check => ({
+      ...check,
+      Aggregation: 'included',
+      ModifyTime: modifiedAt,
+    }));
+    return { ...output, ApplicationStatusChecks: stale };
+  };
+  const group = await included({}, { parameters, gates: () => [{ around }] });
+  now = () => group.bracket.clock.now();
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
+});
+
+test('people are told later of what they could not be told at once', async () => {
+  const { heal, ...gated } = failing('StartExecution');
+  const group = await included({}, { parameters, ...gated });
+  group.closeIngress();
+  await group.bracket.clock.pass(7 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], []]);
+  heal();
+  await group.bracket.clock.pass(3 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED]);
 });
 
 test('D40: a check that somebody includes again is demoted again while its cause lasts; then its end is told', async () => {

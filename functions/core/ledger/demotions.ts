@@ -20,16 +20,17 @@ export async function findDemotion(checkId: string): Promise<Demotion | undefine
 }
 
 /**
- * Says in the ledger that a check is about to be demoted.
+ * Says in the ledger that a check is about to be demoted. What was only observed until now may be.
  *
  * @returns false when another one has said so just before: of two looks at once one acts
  */
 export async function beginDemotion(
   demotion: Omit<Demotion, 'told' | 'status'> & { readonly status: 'demoted' | 'observed' },
 ): Promise<boolean> {
+  const isDemoted = demotion.status === 'demoted';
   const begun = await change(pk.demotion(demotion.checkId), {
     UpdateExpression: 'SET #status = :status, #at = :at, #groups = :groups, cause = :cause REMOVE told',
-    ConditionExpression: 'attribute_not_exists(pk) OR #status = :over',
+    ConditionExpression: `attribute_not_exists(pk) OR #status = :over${isDemoted ? ' OR #status = :observed' : ''}`,
     ExpressionAttributeNames: { '#status': 'status', '#at': 'at', '#groups': 'groups' },
     ExpressionAttributeValues: {
       ':status': text(demotion.status),
@@ -37,6 +38,7 @@ export async function beginDemotion(
       ':groups': json(demotion.groups),
       ':cause': text(demotion.cause),
       ':over': text('over'),
+      ...(isDemoted && { ':observed': text('observed') }),
     },
     ReturnValues: 'NONE',
   });

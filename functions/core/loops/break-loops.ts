@@ -8,6 +8,7 @@ import { checkBesides, checksWithTag, setAggregation } from '../aws/checks.ts';
 import { applicationStatusChecks, type CheckFacts, describeInstances } from '../aws/ec2.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
+import type { DemotionTopic } from '../domain/demotion-announcement.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
 import { type Exposed, isOver, loopOf, mayLoop } from '../domain/replacement-loop.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
@@ -75,27 +76,43 @@ async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]
 }
 
 async function lookAt(one: CheckOnGroups, mode: BreakerMode): Promise<keyof LoopsBroken | undefined> {
-  const { check } = one;
-  const before = await findDemotion(check.id);
+  const before = await findDemotion(one.check.id);
   const open = before && before.status !== 'over' ? before : undefined;
+  const what = await actOn(one, open, mode);
+  // Where an earlier look has acted and could not say so: by its name it is said once.
+  if (open && what === undefined && !open.told.includes(open.status)) await tell(open, open.status);
+  return what;
+}
+
+async function actOn(
+  one: CheckOnGroups,
+  open: Demotion | undefined,
+  mode: BreakerMode,
+): Promise<keyof LoopsBroken | undefined> {
+  const { check } = one;
   if (open && isOver([...one.members.values()].flatMap(some => exposedTo(check, some)))) {
-    if (!(await endDemotion(open))) return undefined;
-    await tell(open, 'over');
-    return 'over';
+    await tell(open, open.status === 'observed' ? 'passed' : 'over');
+    return (await endDemotion(open)) ? 'over' : undefined;
   }
-  if (check.aggregation !== 'included') return undefined;
+  if (check.aggregation !== 'included' || (await isBeingAdopted(one))) return undefined;
   // D40: its cause lasts, so it is not asked for again.
-  if (open?.status === 'demoted') return again(open);
-  if (open) return undefined;
+  if (open?.status === 'demoted') return mode === 'demote' ? again(open, check) : undefined;
+  if (open && mode === 'observe') return undefined;
   const cause = await loopUnder(one);
   return cause === undefined ? undefined : demote(one, cause, mode);
 }
 
+/** An adoption that is live demotes its own check itself, and says why. */
+async function isBeingAdopted({ check, members }: CheckOnGroups): Promise<boolean> {
+  for (const group of members.keys()) {
+    const adoption = await findAdoption(group);
+    if (adoption?.status === 'live' && adoption.checkId === check.id) return true;
+  }
+  return false;
+}
+
 async function loopUnder({ check, members }: CheckOnGroups): Promise<string | undefined> {
   for (const [group, some] of members) {
-    // An adoption that is live demotes its own check itself, and says why; it does not look at the others.
-    const adoption = await findAdoption(group);
-    if (adoption?.status === 'live' && adoption.checkId === check.id) continue;
     const instances = exposedTo(check, some);
     const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
     const why = loopOf({ group, instances, endings });
@@ -137,15 +154,16 @@ async function demote(
   return status;
 }
 
-async function again(demotion: Demotion): Promise<'demoted'> {
+async function again(demotion: Demotion, { changedAt }: CheckFacts): Promise<'demoted'> {
   await setAggregation(demotion.checkId, 'excluded');
-  // Nobody has included it again where the first look has failed to exclude it.
-  await tell(demotion, demotion.told.includes('demoted') ? 'again' : 'demoted');
+  // Nobody has included it again where an earlier look has failed to exclude it, or where a description lies behind.
+  const isIncludedAgain = (changedAt?.getTime() ?? 0) > demotion.at * 1000;
+  await tell(demotion, isIncludedAgain && demotion.told.includes('demoted') ? 'again' : 'demoted');
   return 'demoted';
 }
 
 /** Has people told by another machine: what fails there must not keep a loop from being broken. */
-async function tell({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>, what: string): Promise<void> {
+async function tell({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>, what: DemotionTopic): Promise<void> {
   const name = executionName('tell', checkId, `${at} ${what}`);
   await startExecution(setting('TELL_PEOPLE_ARN'), name, { checkId, what, at });
 }
