@@ -198,6 +198,20 @@ test('D40: a check that somebody includes again is demoted again while its cause
   expect(group.aggregations).toEqual(['included']);
 });
 
+test('D40: an instance that fails truly does not keep a check demoted whose loop is over', async () => {
+  const group = await included({ instances: 4 });
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  group.openIngress();
+  group.answer(() => 503, 1);
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED, 'Quiesce: check is well again, and still excluded']);
+  group.include();
+  await group.bracket.clock.pass(15 * MINUTE);
+  // The one that fails is replaced, which is what the check is for.
+  expect([group.aggregations, group.replacements]).toEqual([['included'], 1]);
+});
+
 test('a live adoption is left to demote its own check', async () => {
   const group = await adopting({ parameters });
   const adoption = group.start({ impairedPercent: 100 });

@@ -11,7 +11,7 @@ const timesOut = (id: string, status: string) => instance(id, { status, code: 'C
 const never = (id: string, launchedAt = 0) =>
   instance(id, { status: 'failed', code: 'ConnectionRefused', passedSinceChange: 'no' }, launchedAt);
 const loop = (instances: readonly Exposed[], endings: readonly number[] = []) =>
-  loopOf({ group: 'web', instances, endings });
+  loopOf({ group: 'web', instances, endings })?.why;
 
 test('a group of which no instance can be connected to is in a loop, as soon as one has failed', () => {
   expect(loop([timesOut('i-1', 'failed'), timesOut('i-2', 'passed')])).toContain(
@@ -41,10 +41,25 @@ test('activities are looked for only when an instance has never passed', () => {
   expect([mayLoop([well, never('i-2')]), mayLoop([well, timesOut('i-2', 'failed')])]).toEqual([true, false]);
 });
 
-test('a cause is gone when every instance passes, by its Code', () => {
+const demoted = { status: 'demoted', inVain: [] } as const;
+
+test('D40: a cause is gone when half of the group passes by its Code, for one that fails truly is ended by nobody', () => {
   const { code: _, ...legacy } = well.check;
-  expect(isOver([well, { ...well, check: legacy }])).toBe(true);
-  expect(isOver([well, timesOut('i-2', 'passed')])).toBe(false);
-  expect(isOver([well, never('i-2')])).toBe(false);
-  expect(isOver([])).toBe(false);
+  expect(isOver([well, { ...well, check: legacy }], demoted)).toBe(true);
+  expect(isOver([well, timesOut('i-2', 'passed')], demoted)).toBe(true);
+  expect(isOver([well, never('i-2'), never('i-3')], demoted)).toBe(false);
+  expect(isOver([], demoted)).toBe(false);
+});
+
+test('D40: replacements in vain are the cause as long as they are there, however many others pass', () => {
+  const inVain = { status: 'demoted', inVain: ['i-9'] } as const;
+  expect(isOver([well, instance('i-2'), never('i-9')], inVain)).toBe(false);
+  expect(isOver([well, instance('i-2'), instance('i-9')], inVain)).toBe(true);
+  expect(isOver([well, instance('i-2')], inVain)).toBe(true);
+});
+
+test('what was only observed is over when every instance passes', () => {
+  const observed = { status: 'observed', inVain: [] } as const;
+  expect(isOver([well, instance('i-2')], observed)).toBe(true);
+  expect(isOver([well, instance('i-2'), never('i-3')], observed)).toBe(false);
 });

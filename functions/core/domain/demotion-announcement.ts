@@ -42,7 +42,7 @@ const STATES: Readonly<Record<DemotionTopic, string>> = {
   observed:
     'The loop breaker only observes, so it is included still: exclude it, or set LoopBreaker to demote',
   again: 'Its cause lasts, so it is excluded again. Take it out of the template that includes it',
-  over: 'Every instance passes it again. It is not included by itself: adopt it again',
+  over: 'What showed its cause passes it again. It is not included by itself: adopt it again',
   passed: 'Every instance passes it again. The loop breaker has only observed it',
 };
 

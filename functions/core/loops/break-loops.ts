@@ -10,7 +10,7 @@ import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
 import type { DemotionTopic } from '../domain/demotion-announcement.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
-import { type Exposed, isOver, loopOf, mayLoop } from '../domain/replacement-loop.ts';
+import { type Exposed, isOver, type Loop, loopOf, mayLoop } from '../domain/replacement-loop.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import { beginDemotion, type Demotion, endDemotion, findDemotion } from '../ledger/demotions.ts';
 import { executionName } from '../naming.ts';
@@ -77,20 +77,30 @@ async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]
 
 async function lookAt(one: CheckOnGroups, mode: BreakerMode): Promise<keyof LoopsBroken | undefined> {
   const before = await findDemotion(one.check.id);
-  const open = before && before.status !== 'over' ? before : undefined;
+  const open = before && isOpen(before) ? before : undefined;
   const what = await actOn(one, open, mode);
   // Where an earlier look has acted and could not say so: by its name it is said once.
   if (open && what === undefined && !open.told.includes(open.status)) await tell(open, open.status);
   return what;
 }
 
+type OpenDemotion = Demotion & { readonly status: 'demoted' | 'observed' };
+
+const isOpen = (demotion: Demotion): demotion is OpenDemotion => demotion.status !== 'over';
+
 async function actOn(
   one: CheckOnGroups,
-  open: Demotion | undefined,
+  open: OpenDemotion | undefined,
   mode: BreakerMode,
 ): Promise<keyof LoopsBroken | undefined> {
   const { check } = one;
-  if (open && isOver([...one.members.values()].flatMap(some => exposedTo(check, some)))) {
+  if (
+    open &&
+    isOver(
+      [...one.members.values()].flatMap(some => exposedTo(check, some)),
+      open,
+    )
+  ) {
     await tell(open, open.status === 'observed' ? 'passed' : 'over');
     return (await endDemotion(open)) ? 'over' : undefined;
   }
@@ -98,8 +108,8 @@ async function actOn(
   // D40: its cause lasts, so it is not asked for again.
   if (open?.status === 'demoted') return mode === 'demote' ? again(open, check) : undefined;
   if (open && mode === 'observe') return undefined;
-  const cause = await loopUnder(one);
-  return cause === undefined ? undefined : demote(one, cause, mode);
+  const loop = await loopUnder(one);
+  return loop && demote(one, loop, mode);
 }
 
 /** An adoption that is live demotes its own check itself, and says why. */
@@ -111,12 +121,13 @@ async function isBeingAdopted({ check, members }: CheckOnGroups): Promise<boolea
   return false;
 }
 
-async function loopUnder({ check, members }: CheckOnGroups): Promise<string | undefined> {
+async function loopUnder({ check, members }: CheckOnGroups): Promise<Loop | undefined> {
   for (const [group, some] of members) {
     const instances = exposedTo(check, some);
     const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
-    const why = loopOf({ group, instances, endings });
-    if (why !== undefined) return `${why}${diagnosisBy(check, some)}${await whatToAdd(check, some)}`;
+    const loop = loopOf({ group, instances, endings });
+    if (loop)
+      return { ...loop, why: `${loop.why}${diagnosisBy(check, some)}${await whatToAdd(check, some)}` };
   }
   return undefined;
 }
@@ -142,11 +153,11 @@ async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): 
 
 async function demote(
   { check: { id: checkId }, members }: CheckOnGroups,
-  cause: string,
+  { why: cause, inVain }: Loop,
   mode: BreakerMode,
 ): Promise<'demoted' | 'observed' | undefined> {
   const status = mode === 'demote' ? 'demoted' : 'observed';
-  const demotion = { checkId, status, at: nowSeconds(), groups: [...members.keys()], cause } as const;
+  const demotion = { checkId, status, at: nowSeconds(), groups: [...members.keys()], inVain, cause } as const;
   // Written first: of two looks at once one acts (R-SERIAL).
   if (!(await beginDemotion(demotion))) return undefined;
   if (mode === 'demote') await setAggregation(checkId, 'excluded');
