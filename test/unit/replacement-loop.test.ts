@@ -37,6 +37,16 @@ test('D46: a replacement is in vain when one that was launched after it has neve
   expect(loop([never('i-1', 10)], [5])).toContain('has never passed it');
 });
 
+test('D46: a newcomer that fails truly is none, where each ended instance has a successor that passes', () => {
+  const successor = (id: string) => instance(id, {}, 10);
+  expect(loop([well, successor('i-2'), never('i-3', 30)], [5])).toBeUndefined();
+  // It is ended in its turn, and its own successor does not pass either.
+  expect(loop([well, successor('i-2'), never('i-4', 40)], [5, 35])).toContain('i-4');
+  expect(loop(['i-2', 'i-3', 'i-4', 'i-5'].map(successor).concat(never('i-6', 30)), [5, 15, 25])).toContain(
+    'i-6',
+  );
+});
+
 test('activities are looked for only when an instance has never passed', () => {
   expect([mayLoop([well, never('i-2')]), mayLoop([well, timesOut('i-2', 'failed')])]).toEqual([true, false]);
 });

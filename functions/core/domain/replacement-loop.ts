@@ -15,6 +15,12 @@ export interface GroupUnderCheck {
   readonly endings: readonly number[];
 }
 
+/**
+ * With as many endings a newcomer that has never passed is in a loop, whatever other newcomers pass: where one zone is closed
+ * those of the others do. Ours.
+ */
+const ENDINGS_OF_A_LOOP = 3;
+
 export interface Loop {
   /** In a sentence. */
   readonly why: string;
@@ -27,11 +33,11 @@ export interface Loop {
  * A failure of some instances is none, and neither is a replacement that helps: its successor passes (D46).
  */
 export function loopOf({ group, instances, endings }: GroupUnderCheck): Loop | undefined {
-  const [firstEnding] = endings.toSorted((a, b) => a - b);
-  const inVain = instances.filter(
-    one => firstEnding !== undefined && one.launchedAt > firstEnding && hasNeverPassed(one),
-  );
-  if (inVain.length > 0)
+  const [firstEnding = Number.POSITIVE_INFINITY] = endings.toSorted((a, b) => a - b);
+  const successors = instances.filter(({ launchedAt }) => launchedAt > firstEnding);
+  const inVain = successors.filter(hasNeverPassed);
+  const helped = successors.filter(({ check }) => check.status === 'passed').length;
+  if (inVain.length > 0 && (endings.length > helped || endings.length >= ENDINGS_OF_A_LOOP))
     return {
       why: `Auto Scaling has ended ${endings.length} instances of ${group} for it, and ${ids(inVain)}, launched since, has never passed it.`,
       inVain: inVain.map(({ instanceId }) => instanceId),
