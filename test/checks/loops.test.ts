@@ -79,6 +79,16 @@ describe('a loop is broken', () => {
   });
 });
 
+test('D20: a check that nothing passes and somebody includes all the same is demoted before its first kill', async () => {
+  const group = await adopting({ parameters }, unchecked);
+  group.answer(() => 404);
+  group.createCheckOnGroup();
+  await group.bracket.clock.pass(20 * MINUTE);
+  group.include();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements, subjects(group)]).toEqual([['excluded'], 0, [DEMOTED]]);
+});
+
 describe('a true failure is none', () => {
   test.each([
     ['of one instance', [1]],

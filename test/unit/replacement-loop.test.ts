@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { type Exposed, isOver, loopOf, mayLoop } from '../../functions/core/domain/replacement-loop.ts';
+import {
+  type Exposed,
+  failsThrough,
+  isOver,
+  loopOf,
+  mayLoop,
+} from '../../functions/core/domain/replacement-loop.ts';
 
 const instance = (instanceId: string, check: Partial<Exposed['check']> = {}, launchedAt = 0): Exposed => ({
   instanceId,
   launchedAt,
   check: { status: 'passed', code: 'ResponseCodeMatched', passedSinceChange: 'yes', ...check },
+  failsThrough: false,
 });
 const well = instance('i-1');
 const timesOut = (id: string, status: string) => instance(id, { status, code: 'ConnectionTimeout' });
@@ -26,6 +33,29 @@ test('so is one of which none has ever passed', () => {
   expect(loop([never('i-1'), never('i-2')])).toContain('None of the 2 instances of web');
   expect(loop([never('i-1'), well])).toBeUndefined();
   expect(loop([never('i-1')])).toBeUndefined();
+});
+
+test('so is one that has failed through the change by which it was included', () => {
+  const change = { changedAt: new Date(300_000), intervalSeconds: 60 };
+  const failed = {
+    checkId: 'asc-1',
+    aggregation: 'included',
+    status: 'failed',
+    code: 'ResponseCodeMismatch',
+    since: new Date(100_000),
+    evaluatedAt: new Date(360_000),
+  };
+  const { code: _, ...legacy } = failed;
+  expect(failsThrough(failed, change)).toBe(true);
+  expect(failsThrough({ ...failed, status: 'passed' }, change)).toBe(false);
+  expect(failsThrough(legacy, change)).toBe(false);
+  // The change has mended it, and its status does not say so yet.
+  expect(failsThrough({ ...failed, code: 'ResponseCodeMatched' }, change)).toBe(false);
+  expect(failsThrough({ ...failed, evaluatedAt: new Date(359_999) }, change)).toBe(false);
+  expect(failsThrough({ ...failed, since: new Date(300_000) }, change)).toBe(false);
+  expect(failsThrough(failed, { intervalSeconds: 60 })).toBe(false);
+  const through = { ...timesOut('i-1', 'failed'), failsThrough: true };
+  expect(loop([through, never('i-2')])).toContain('None of the 2 instances of web');
 });
 
 test('D46: a replacement is in vain when one that was launched after it has never passed', () => {

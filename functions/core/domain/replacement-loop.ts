@@ -1,10 +1,26 @@
 import type { ObservedCheck } from './observed-fleet.ts';
+import type { CheckResult } from './readiness.ts';
 
 /** An instance in service under an included check, unsuppressed. Times are milliseconds since the epoch. */
 export interface Exposed {
   readonly instanceId: string;
   readonly launchedAt: number;
   readonly check: Pick<ObservedCheck, 'status' | 'code' | 'passedSinceChange'>;
+  /** Did it fail before the check was changed or included, and does it fail since? */
+  readonly failsThrough: boolean;
+}
+
+/**
+ * Has an instance failed a check since before its last change, and also in an evaluation that the change has taken effect in?
+ * A check that was included although nothing passes it looks like that.
+ */
+export function failsThrough(
+  { status, code, since, evaluatedAt }: CheckResult,
+  { changedAt, intervalSeconds }: { readonly changedAt?: Date; readonly intervalSeconds: number },
+): boolean {
+  if (status !== 'failed' || code === undefined || code === 'ResponseCodeMatched') return false;
+  if (!since || !evaluatedAt || !changedAt || since >= changedAt) return false;
+  return evaluatedAt.getTime() >= changedAt.getTime() + intervalSeconds * 1000;
 }
 
 /** A group as one look shows it under one check. */
@@ -44,7 +60,7 @@ export function loopOf({ group, instances, endings }: GroupUnderCheck): Loop | u
     };
   // One instance is an instance that fails: only several can tell of something that they share.
   if (instances.length < 2) return undefined;
-  if (instances.every(hasNeverPassed))
+  if (instances.every(one => one.failsThrough || hasNeverPassed(one)))
     return {
       why: `None of the ${instances.length} instances of ${group} has passed it since it was created, changed or included.`,
       inVain: [],

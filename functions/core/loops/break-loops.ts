@@ -10,7 +10,14 @@ import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
 import type { DemotionTopic } from '../domain/demotion-announcement.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
-import { type Exposed, isOver, type Loop, loopOf, mayLoop } from '../domain/replacement-loop.ts';
+import {
+  type Exposed,
+  failsThrough,
+  isOver,
+  type Loop,
+  loopOf,
+  mayLoop,
+} from '../domain/replacement-loop.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import { beginDemotion, type Demotion, endDemotion, findDemotion } from '../ledger/demotions.ts';
 import { executionName } from '../naming.ts';
@@ -185,7 +192,12 @@ function exposedTo(check: CheckFacts, members: readonly Member[]): Exposed[] {
     const result = status?.checks.find(({ checkId }) => checkId === check.id);
     if (!result || !launchedAt || status?.status === 'suppressed') return [];
     return [
-      { instanceId, launchedAt: launchedAt.getTime(), check: observedCheck(result, launchedAt, check) },
+      {
+        instanceId,
+        launchedAt: launchedAt.getTime(),
+        check: observedCheck(result, launchedAt, check),
+        failsThrough: failsThrough(result, check),
+      },
     ];
   });
 }
