@@ -242,6 +242,29 @@ test('D20: another check of a group that is adopting one is not left in its loop
   expect([group.aggregations, group.replacements]).toEqual([['excluded', 'excluded'], 0]);
 });
 
+test.each([
+  ['an EC2 Application Status check failure', true],
+  ['a user request', false],
+])('D20: an instance that was ended for %s has the account read at once: %s', async (why, more) => {
+  let reads = 0;
+  const before = ({ action, caller }: Call) => {
+    if (action === 'DescribeApplicationStatusChecks' && caller.name === 'BreakLoopsFunction') reads++;
+  };
+  const { bracket } = await included({}, { parameters, gates: () => [{ before }] });
+  await bracket.clock.pass(1_000);
+  const until = reads;
+  bracket.stack.events.put({
+    source: 'aws.autoscaling',
+    'detail-type': 'EC2 Instance Terminate Successful',
+    detail: {
+      AutoScalingGroupName: 'another',
+      Cause: `At 09:00 an instance was taken out in response to ${why}.`,
+    },
+  });
+  await bracket.clock.pass(5_000);
+  expect(reads > until).toBe(more);
+});
+
 test('what the loop breaker may do it needs, and no more', async () => {
   const group = await included();
   group.closeIngress();
