@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
 import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
-import { type Adopting, adopting } from './helpers/adopting.ts';
+import { type Adopting, adopting, unchecked } from './helpers/adopting.ts';
 
 const MINUTE = 60_000;
 
@@ -246,6 +246,25 @@ test('a check that somebody else includes while it is observed is left included,
   await group.bracket.end(adoption);
   expect(outcome(adoption)).toBe('FAILED CheckChanged');
   expect([group.aggregations, group.associations]).toEqual([['included'], []]);
+});
+
+test('D39: what somebody else associates with the group before the adoption does stays associated', async () => {
+  const group = await adopting();
+  const adoption = group.start({ check: { id: group.createCheck() } });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  group.associateGroup('web');
+  group.bracket.stack.executions.stop(adoption.arn, 'Operator.Stopped', 'by a person');
+  await group.bracket.clock.pass(5 * MINUTE);
+  expect(group.associations).toEqual(['aws:autoscaling:groupName=web']);
+  expect(group.bracket.ended('PromoteCheck')).toContain('FAILED Operator.Stopped');
+});
+
+test('the largest sample leaves room for the association of the whole group', async () => {
+  const group = await adopting({}, { ...unchecked, instances: 49 });
+  const adoption = group.start({ sample: 49 });
+  await group.bracket.reaches(adoption, 'ObserveGroup');
+  expect(group.associations).toEqual(['aws:autoscaling:groupName=web']);
+  expect(outcome(await group.adopt({ sample: 50 }))).toBe('FAILED InvalidRequest');
 });
 
 describe('D36: a promotion rests on what is there then:', () => {
