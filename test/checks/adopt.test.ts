@@ -178,6 +178,21 @@ test('R-GONE: an instance that is replaced in mid-observation is gone, and its s
   expect(await group.bracket.violations()).toEqual([]);
 });
 
+test('R-GONE: a sample of which nothing is left is said so at once, and not waited for', async () => {
+  const group = await adopting();
+  const adoption = group.start({ sample: 1 });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  const [gone = ''] = group.associations;
+  group.bracket.standing.account.ec2.terminate(gone);
+  await group.bracket.end(adoption);
+  expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+  expect(adoption.cause).toContain(`None of the sample is in service any more (${gone})`);
+  const observed =
+    group.bracket.enteredAt(adoption, 'Fence') - group.bracket.enteredAt(adoption, 'ObserveSample');
+  expect(observed).toBeLessThan(5 * MINUTE);
+  expect(group.aggregations).toEqual([]);
+});
+
 test('D36: an instance that goes in the moment of the promotion sends it back to the observation', async () => {
   let leave = () => {};
   const before = ({ action, caller }: Call) => {

@@ -41,6 +41,27 @@ test.each([
   expect(outcome(await group.adopt())).toBe('SUCCEEDED');
 });
 
+test('R-IDEMP: a repeated creation that EC2 ignores, as documented, is found when it shows', async () => {
+  let creations = 0;
+  let hidden = 3;
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    if (action === 'CreateApplicationStatusCheck') {
+      // As often as a client tries by itself: then the step is repeated.
+      if (creations++ < 4) throw new ServiceError('InternalError', 'An internal error has occurred', 500);
+      return {};
+    }
+    const isHidden = creations > 0 && caller.name === 'ActOnCheckFunction' && hidden > 0;
+    if (action !== 'DescribeApplicationStatusChecks' || !isHidden) return output;
+    hidden--;
+    return { ApplicationStatusChecks: [] };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.aggregations).toEqual(['included']);
+});
+
 test('R-EVENTUAL: one that it never knows is gone, and not waited for for ever', async () => {
   const group = await adopting(
     unknownAtFirst('AssociateApplicationStatusCheck', 'ActOnCheckFunction', 1_000),

@@ -11,7 +11,7 @@ import {
   setAggregation,
 } from '../aws/checks.ts';
 import { applicationStatusChecks, describeInstances } from '../aws/ec2.ts';
-import { CheckChanged, QuotaExceeded } from '../errors.ts';
+import { CheckChanged, ObservationPending, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } from '../ledger/adoptions.ts';
 import { optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -64,6 +64,8 @@ async function created({ group, owner, plan }: AdoptionRecord, check: NewCheck):
   const { key, value } = optInTag(plan.optInTagValue);
   const tags = { [key]: value, [ADOPTION_TAG]: plan.token, Name: `quiesce ${group}` };
   const checkId = found ?? (await createExcludedCheck(check, tags, plan.token));
+  if (checkId === undefined)
+    throw new ObservationPending('The check was created by an earlier try, and does not show yet.');
   await nameCheck(group, owner, checkId);
   return checkId;
 }

@@ -38,6 +38,10 @@ export async function lookAtCheck(looking: z.output<typeof observePayload>): Pro
   const waitSeconds = nextWait(nowSeconds(), looking.deadline, LOOK_SECONDS);
   if (looking.of === 'harm') return lookForHarm(record, looking.since, waitSeconds);
   const seen = await count(record, looking.of, looking.streak, looking.since);
+  if (looking.of === 'sample' && seen.instances.length === 0)
+    throw new CheckNotProven(
+      `None of the sample is in service any more (${record.plan.sample.slice(0, 5).join(', ')}): start again, with a larger sample.`,
+    );
   const { evaluations, newerThan, members, reasons } = seen.counted;
   const answer = {
     waitSeconds,
