@@ -140,6 +140,17 @@ describe('nothing is included, and what was created is gone,', () => {
     expect(group.aggregations).toEqual([]);
   });
 
+  test('when somebody disassociates the group, which is not taken for a quota', async () => {
+    const group = await adopting();
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveGroup');
+    group.disassociateGroup('web');
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(adoption.cause).toContain('Somebody has disassociated');
+    expect(group.aggregations).toEqual([]);
+  });
+
   test('when EC2 takes no association any more, with its reason', async () => {
     const group = await adopting({ quotas: { associations: 1 } });
     const adoption = await group.adopt();

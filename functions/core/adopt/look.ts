@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod/mini';
 import { activitiesSince } from '../aws/auto-scaling.ts';
+import { checkAssociations } from '../aws/check-associations.ts';
 import type { CheckFacts } from '../aws/ec2.ts';
 import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
 import { nextWait } from '../domain/pace.ts';
-import { CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
+import { CheckChanged, CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, ownAdoption } from '../ledger/adoptions.ts';
 import { UNMONITORED_SECONDS } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck } from './check.ts';
 import { diagnosisBy } from './diagnose-check.ts';
+import { isOnGroup } from './group-tag.ts';
 import { type Member, membersInService } from './members.ts';
 import type { observePayload } from './payloads.ts';
 
@@ -95,12 +97,22 @@ export async function count(
     UNMONITORED_SECONDS * 1000,
   );
   const { unmonitored } = counted;
+  if (unmonitored.length > 0 && !(await isAssociated(id, record.group, unmonitored)))
+    throw new CheckChanged(
+      `Somebody has disassociated ${id} from ${unmonitored.slice(0, 5).join(', ')} while it was adopted.`,
+    );
   if (unmonitored.length > 0)
     throw new QuotaExceeded(
       `EC2 reports nothing of ${id} on ${unmonitored.length} instances after ${UNMONITORED_SECONDS} s (${unmonitored.slice(0, 5).join(', ')}): the account's quota of targets is used up. Raise it, or disassociate other checks.`,
     );
   return { check, instances, counted };
 }
+
+/** Is the check still on the group, or on one of these instances? */
+const isAssociated = async (id: string, group: string, instanceIds: readonly string[]): Promise<boolean> =>
+  (await checkAssociations())
+    .filter(({ checkId }) => checkId === id)
+    .some(one => isOnGroup(one, group) || ('instanceId' in one && instanceIds.includes(one.instanceId)));
 
 /** What was counted before somebody modified the check was counted of another one. */
 function sinceChange(streak: Streak, { changedAt }: CheckFacts): Streak {
