@@ -43,6 +43,25 @@ test('R-PARTIAL: a check that cannot be demoted is demoted later, and told of th
   expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
 });
 
+test.each([
+  ['DescribeSecurityGroups', (group: Adopting) => group.closeIngress()],
+  ['DescribeScalingActivities', (group: Adopting) => group.answer(() => 404)],
+])('R-PARTIAL: a loop is broken although %s fails', async (action, begin) => {
+  const group = await adopting({ parameters, ...failing(action) }, unchecked);
+  begin(group);
+  group.createCheckOnGroup();
+  group.include();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements, subjects(group)]).toEqual([['excluded'], 0, [DEMOTED]]);
+});
+
+test('what a closed security group lacks is said to be unknown where it cannot be read', async () => {
+  const group = await included({}, { parameters, ...failing('DescribeSecurityGroups') });
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(told(group)[0]?.message).toContain('could not be read: AccessDenied');
+});
+
 describe('a loop is broken', () => {
   test('D20: before its first kill when a security group is closed, with the rule to add', async () => {
     const group = await included();

@@ -131,10 +131,11 @@ async function isBeingAdopted({ check, members }: CheckOnGroups): Promise<boolea
 async function loopUnder({ check, members }: CheckOnGroups): Promise<Loop | undefined> {
   for (const [group, some] of members) {
     const instances = exposedTo(check, some);
-    const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
-    const loop = loopOf({ group, instances, endings });
-    if (loop)
-      return { ...loop, why: `${loop.why}${diagnosisBy(check, some)}${await whatToAdd(check, some)}` };
+    // First what the statuses alone show: it must not wait for activities that cannot be read.
+    const loop =
+      loopOf({ group, instances, endings: [] }) ??
+      (mayLoop(instances) ? loopOf({ group, instances, endings: await endingsIn(group, check) }) : undefined);
+    if (loop) return { ...loop, why: `${loop.why}${diagnosisBy(check, some)}${await advice(check, some)}` };
   }
   return undefined;
 }
@@ -146,6 +147,12 @@ async function endingsIn(group: string, { changedAt }: CheckFacts): Promise<numb
     .filter(({ cause }) => isOfApplicationStatus(cause))
     .map(({ startedAt }) => startedAt.getTime());
 }
+
+/** Never fails: an advice that cannot be given must not keep the loop from being broken. */
+const advice = (check: CheckFacts, members: readonly Member[]): Promise<string> =>
+  whatToAdd(check, members).catch(
+    (error: unknown) => ` What the security groups lack could not be read: ${error}.`,
+  );
 
 /** The rules that a closed security group lacks; empty where that is not it. */
 async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): Promise<string> {
