@@ -62,6 +62,25 @@ test('R-IDEMP: a repeated creation that EC2 ignores, as documented, is found whe
   expect(group.aggregations).toEqual(['included']);
 });
 
+test('R-EVENTUAL: an association whose answer was lost and that does not show yet is no quota', async () => {
+  let hidden = 3;
+  let lost = 0;
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    // As often as a client tries by itself: then the step is repeated.
+    if (action === 'AssociateApplicationStatusCheck' && lost++ < 4)
+      throw new ServiceError('InternalError', 'An internal error has occurred', 500);
+    const isHidden = lost > 0 && caller.name === 'ActOnCheckFunction' && hidden > 0;
+    if (action !== 'DescribeApplicationStatusCheckAssociations' || !isHidden) return output;
+    hidden--;
+    return { Associations: [] };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(hidden).toBe(0);
+});
+
 test('R-EVENTUAL: one that it never knows is gone, and not waited for for ever', async () => {
   const group = await adopting(
     unknownAtFirst('AssociateApplicationStatusCheck', 'ActOnCheckFunction', 1_000),

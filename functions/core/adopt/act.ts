@@ -83,7 +83,8 @@ async function widen(record: AdoptionRecord): Promise<ActAnswer> {
 /**
  * Associates, and believes what a description shows rather than the reasons of a refusal, which may be that it already is.
  *
- * @throws QuotaExceeded, CheckChanged, ObservationPending
+ * @throws QuotaExceeded, CheckChanged
+ * @throws ObservationPending while an association that EC2 says is there already does not show
  */
 async function associated(record: AdoptionRecord, what: Association): Promise<void> {
   const id = checkIdOf(record);
@@ -93,6 +94,8 @@ async function associated(record: AdoptionRecord, what: Association): Promise<vo
   if (refused.length === 0) return;
   const shown = (await checkAssociations()).filter(({ checkId }) => checkId === id).map(associationValue);
   const [left] = refused.filter(({ value }) => !shown.includes(value));
+  if (left && /already/i.test(left.reason))
+    throw new ObservationPending(`${id} is associated with ${left.value}, which does not show yet.`);
   if (left) throw new QuotaExceeded(`EC2 does not associate ${id} with ${left.value}: ${left.reason}`);
 }
 
