@@ -33,8 +33,8 @@ export const adoptionRequest = z.strictObject({
   check: z.union([existingCheck, newCheck], {
     error: 'must be {id} of an existing check, or {protocol, port, ...} of one to create',
   }),
-  /** How many instances are observed first, spread over the zones; one a zone unless given. */
-  sample: z.optional(count(1, 50)),
+  /** How many instances are observed first, spread over the zones; one a zone unless given. With the whole group's, a check may have 50 associations. */
+  sample: z.optional(count(1, 49)),
   /** Evaluations in a row that every instance has to pass, first in the sample and then in the whole group. */
   evaluations: z._default(
     z.int().check(z.minimum(2, 'must be at least 2: one evaluation is no evidence'), z.maximum(60)),

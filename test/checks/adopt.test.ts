@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
-import type { Call } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
-import { adopting } from './helpers/adopting.ts';
+import { type Adopting, adopting, unchecked } from './helpers/adopting.ts';
 
 const MINUTE = 60_000;
 
@@ -140,6 +140,17 @@ describe('nothing is included, and what was created is gone,', () => {
     expect(group.aggregations).toEqual([]);
   });
 
+  test('when somebody disassociates the group, which is not taken for a quota', async () => {
+    const group = await adopting();
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'ObserveGroup');
+    group.disassociateGroup('web');
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(adoption.cause).toContain('Somebody has disassociated');
+    expect(group.aggregations).toEqual([]);
+  });
+
   test('when EC2 takes no association any more, with its reason', async () => {
     const group = await adopting({ quotas: { associations: 1 } });
     const adoption = await group.adopt();
@@ -176,6 +187,21 @@ test('R-GONE: an instance that is replaced in mid-observation is gone, and its s
   expect(adoption.output).toMatchObject({ evidence: { instances: 3 } });
   // Invariant 5 looks at the successor too.
   expect(await group.bracket.violations()).toEqual([]);
+});
+
+test('R-GONE: a sample of which nothing is left is said so at once, and not waited for', async () => {
+  const group = await adopting();
+  const adoption = group.start({ sample: 1 });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  const [gone = ''] = group.associations;
+  group.bracket.standing.account.ec2.terminate(gone);
+  await group.bracket.end(adoption);
+  expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+  expect(adoption.cause).toContain(`None of the sample is in service any more (${gone})`);
+  const observed =
+    group.bracket.enteredAt(adoption, 'Fence') - group.bracket.enteredAt(adoption, 'ObserveSample');
+  expect(observed).toBeLessThan(5 * MINUTE);
+  expect(group.aggregations).toEqual([]);
 });
 
 test('D36: an instance that goes in the moment of the promotion sends it back to the observation', async () => {
@@ -246,6 +272,91 @@ test('a check that somebody else includes while it is observed is left included,
   await group.bracket.end(adoption);
   expect(outcome(adoption)).toBe('FAILED CheckChanged');
   expect([group.aggregations, group.associations]).toEqual([['included'], []]);
+});
+
+test('D39: what somebody else associates with the group before the adoption does stays associated', async () => {
+  const group = await adopting();
+  const adoption = group.start({ check: { id: group.createCheck() } });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  group.associateGroup('web');
+  group.bracket.stack.executions.stop(adoption.arn, 'Operator.Stopped', 'by a person');
+  await group.bracket.clock.pass(5 * MINUTE);
+  expect(group.associations).toEqual(['aws:autoscaling:groupName=web']);
+  expect(group.bracket.ended('PromoteCheck')).toContain('FAILED Operator.Stopped');
+});
+
+test('the largest sample leaves room for the association of the whole group', async () => {
+  const group = await adopting({}, { ...unchecked, instances: 49 });
+  const adoption = group.start({ sample: 49 });
+  await group.bracket.reaches(adoption, 'ObserveGroup');
+  expect(group.associations).toEqual(['aws:autoscaling:groupName=web']);
+  expect(outcome(await group.adopt({ sample: 50 }))).toBe('FAILED InvalidRequest');
+});
+
+describe('D36: a promotion rests on what is there then:', () => {
+  test('what somebody has associated besides ends the adoption, for nothing is proven there', async () => {
+    const group = await adopting();
+    group.addGroup('other', 1);
+    await group.bracket.clock.pass(5 * MINUTE);
+    const id = group.createCheck();
+    const adoption = group.start({ check: { id } });
+    await group.bracket.reaches(adoption, 'ObserveGroup');
+    group.associateGroup('other');
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(adoption.cause).toContain('aws:autoscaling:groupName=other');
+    expect([group.aggregations, group.associations]).toEqual([
+      ['excluded'],
+      ['aws:autoscaling:groupName=other'],
+    ]);
+  });
+
+  /** An adoption, and what a person does when its promotion begins. */
+  async function meanwhile(act: (group: Adopting) => void) {
+    let begin = () => {};
+    const before = ({ action, caller }: Call) => {
+      if (action === 'GetItem' && caller.name === 'ActOnCheckFunction') begin();
+    };
+    const group = await adopting({ gates: () => [{ before }] });
+    const adoption = group.start();
+    begin = () => {
+      if (!group.bracket.path(adoption).includes('Promote')) return;
+      begin = () => {};
+      act(group);
+    };
+    await group.bracket.end(adoption);
+    return { group, adoption };
+  }
+
+  test('what somebody has disassociated ends it too', async () => {
+    const { group, adoption } = await meanwhile(person => person.disassociateGroup('web'));
+    expect(outcome(adoption)).toBe('FAILED CheckChanged');
+    expect(group.aggregations).toEqual([]);
+  });
+
+  test('evaluations from before somebody modified the check are not counted', async () => {
+    const { group, adoption } = await meanwhile(person => person.modify({ Path: '/other' }));
+    expect(outcome(adoption)).toBe('SUCCEEDED');
+    expect(group.bracket.path(adoption)).toContain('ObserveAgain');
+  });
+
+  test('a step that is repeated looks again before it includes the check', async () => {
+    let fails = true;
+    const before = ({ action, caller }: Call) => {
+      if (fails && action === 'ModifyApplicationStatusCheck' && caller.name === 'ActOnCheckFunction')
+        throw new ServiceError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+    };
+    const group = await adopting({ gates: () => [{ before }] });
+    const adoption = group.start();
+    await group.bracket.reaches(adoption, 'Promote');
+    group.answer(() => 503);
+    await group.bracket.clock.pass(1.5 * MINUTE);
+    fails = false;
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+    expect(group.replacements).toBe(0);
+    expect(await group.bracket.violations()).toEqual([]);
+  });
 });
 
 describe('one adoption at a time', () => {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import type { DescribeApplicationStatusChecksResult } from '@aws-sdk/client-ec2';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
@@ -42,6 +43,25 @@ test('R-PARTIAL: a check that cannot be demoted is demoted later, and told of th
   expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
 });
 
+test.each([
+  ['DescribeSecurityGroups', (group: Adopting) => group.closeIngress()],
+  ['DescribeScalingActivities', (group: Adopting) => group.answer(() => 404)],
+])('R-PARTIAL: a loop is broken although %s fails', async (action, begin) => {
+  const group = await adopting({ parameters, ...failing(action) }, unchecked);
+  begin(group);
+  group.createCheckOnGroup();
+  group.include();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements, subjects(group)]).toEqual([['excluded'], 0, [DEMOTED]]);
+});
+
+test('what a closed security group lacks is said to be unknown where it cannot be read', async () => {
+  const group = await included({}, { parameters, ...failing('DescribeSecurityGroups') });
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(told(group)[0]?.message).toContain('could not be read: AccessDenied');
+});
+
 describe('a loop is broken', () => {
   test('D20: before its first kill when a security group is closed, with the rule to add', async () => {
     const group = await included();
@@ -78,6 +98,16 @@ describe('a loop is broken', () => {
   });
 });
 
+test('D20: a check that nothing passes and somebody includes all the same is demoted before its first kill', async () => {
+  const group = await adopting({ parameters }, unchecked);
+  group.answer(() => 404);
+  group.createCheckOnGroup();
+  await group.bracket.clock.pass(20 * MINUTE);
+  group.include();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements, subjects(group)]).toEqual([['excluded'], 0, [DEMOTED]]);
+});
+
 describe('a true failure is none', () => {
   test.each([
     ['of one instance', [1]],
@@ -100,6 +130,83 @@ test('observe only tells of a loop, once, and leaves it', async () => {
   expect(subjects(group)).toEqual(['Quiesce: check has instances replaced, and would be demoted']);
 });
 
+describe('observe', () => {
+  const observing = { parameters: { ...parameters, LoopBreaker: 'observe' } };
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('says of a loop that is over that the check is as it was', async () => {
+    const group = await included({}, observing);
+    group.closeIngress();
+    await group.bracket.clock.pass(4 * MINUTE);
+    group.openIngress();
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['included']);
+    expect(subjects(group)).toEqual([
+      'Quiesce: check has instances replaced, and would be demoted',
+      'Quiesce: check is well again, and would not be demoted any more',
+    ]);
+    expect(told(group)[1]?.message).not.toContain('adopt');
+  });
+
+  test('becomes demote, as its message advises: the loop that was observed is broken', async () => {
+    const group = await included({}, observing);
+    group.closeIngress();
+    await group.bracket.clock.pass(5 * MINUTE);
+    vi.stubEnv('LOOP_BREAKER', 'demote');
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['excluded']);
+    expect(subjects(group)).toEqual(['Quiesce: check has instances replaced, and would be demoted', DEMOTED]);
+  });
+
+  test('excludes nothing that somebody includes again, whatever was demoted before', async () => {
+    const group = await included();
+    group.closeIngress();
+    await group.bracket.clock.pass(10 * MINUTE);
+    vi.stubEnv('LOOP_BREAKER', 'observe');
+    group.include();
+    await group.bracket.clock.pass(10 * MINUTE);
+    expect(group.aggregations).toEqual(['included']);
+    expect(subjects(group)).toEqual([DEMOTED]);
+  });
+});
+
+test('R-EVENTUAL: a description that does not show a demotion yet is nobody who has included the check again', async () => {
+  const SHOWS_AFTER = 90_000;
+  let excludedAt = Number.POSITIVE_INFINITY;
+  let now = () => 0;
+  const modifiedAt = new Date(0);
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    if (caller.name === 'BreakLoopsFunction' && action === 'ModifyApplicationStatusCheck')
+      excludedAt = Math.min(excludedAt, now());
+    const isStale = now() >= excludedAt && now() - excludedAt < SHOWS_AFTER;
+    if (action !== 'DescribeApplicationStatusChecks' || !isStale) return output;
+    const { ApplicationStatusChecks = [] } = output as DescribeApplicationStatusChecksResult;
+    const stale = ApplicationStatusChecks.map(check => ({
+      ...check,
+      Aggregation: 'included',
+      ModifyTime: modifiedAt,
+    }));
+    return { ...output, ApplicationStatusChecks: stale };
+  };
+  const group = await included({}, { parameters, gates: () => [{ around }] });
+  now = () => group.bracket.clock.now();
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
+});
+
+test('people are told later of what they could not be told at once', async () => {
+  const { heal, ...gated } = failing('StartExecution');
+  const group = await included({}, { parameters, ...gated });
+  group.closeIngress();
+  await group.bracket.clock.pass(7 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], []]);
+  heal();
+  await group.bracket.clock.pass(3 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED]);
+});
+
 test('D40: a check that somebody includes again is demoted again while its cause lasts; then its end is told', async () => {
   const group = await included();
   group.closeIngress();
@@ -120,6 +227,20 @@ test('D40: a check that somebody includes again is demoted again while its cause
   expect(group.aggregations).toEqual(['included']);
 });
 
+test('D40: an instance that fails truly does not keep a check demoted whose loop is over', async () => {
+  const group = await included({ instances: 4 });
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  group.openIngress();
+  group.answer(() => 503, 1);
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED, 'Quiesce: check is well again, and still excluded']);
+  group.include();
+  await group.bracket.clock.pass(15 * MINUTE);
+  // The one that fails is replaced, which is what the check is for.
+  expect([group.aggregations, group.replacements]).toEqual([['included'], 1]);
+});
+
 test('a live adoption is left to demote its own check', async () => {
   const group = await adopting({ parameters });
   const adoption = group.start({ impairedPercent: 100 });
@@ -129,6 +250,38 @@ test('a live adoption is left to demote its own check', async () => {
   // Not CheckChanged: nobody else has excluded it while the adoption watched it.
   expect(outcome(adoption)).toBe('FAILED CheckDemoted');
   expect(group.aggregations).toEqual([]);
+});
+
+test('D20: another check of a group that is adopting one is not left in its loop', async () => {
+  const group = await included();
+  const adoption = group.start({ observeSeconds: 3600 });
+  await group.bracket.reaches(adoption, 'ObserveSample');
+  group.closeIngress();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, group.replacements]).toEqual([['excluded', 'excluded'], 0]);
+});
+
+test.each([
+  ['an EC2 Application Status check failure', true],
+  ['a user request', false],
+])('D20: an instance that was ended for %s has the account read at once: %s', async (why, more) => {
+  let reads = 0;
+  const before = ({ action, caller }: Call) => {
+    if (action === 'DescribeApplicationStatusChecks' && caller.name === 'BreakLoopsFunction') reads++;
+  };
+  const { bracket } = await included({}, { parameters, gates: () => [{ before }] });
+  await bracket.clock.pass(1_000);
+  const until = reads;
+  bracket.stack.events.put({
+    source: 'aws.autoscaling',
+    'detail-type': 'EC2 Instance Terminate Successful',
+    detail: {
+      AutoScalingGroupName: 'another',
+      Cause: `At 09:00 an instance was taken out in response to ${why}.`,
+    },
+  });
+  await bracket.clock.pass(5_000);
+  expect(reads > until).toBe(more);
 });
 
 test('what the loop breaker may do it needs, and no more', async () => {

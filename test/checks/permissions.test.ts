@@ -16,6 +16,11 @@ test('what adopts a check may do all that it does, and nothing else', async () =
   group.answer(() => 503, 1);
   await group.bracket.end(taken);
   await group.adopt();
+  group.answer(undefined);
+  const left = group.start({ check });
+  await group.bracket.reaches(left, 'ObserveGroup');
+  group.disassociateGroup('web');
+  await group.bracket.end(left);
   const denied = group.bracket.stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'));
   expect(denied).toEqual([]);
   // What the loop breaker needs is seen where it is on.

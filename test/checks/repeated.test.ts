@@ -1,3 +1,4 @@
+import type { DescribeApplicationStatusChecksResult } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
 import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
@@ -40,12 +41,72 @@ test.each([
   expect(outcome(await group.adopt())).toBe('SUCCEEDED');
 });
 
+test('R-IDEMP: a repeated creation that EC2 ignores, as documented, is found when it shows', async () => {
+  let creations = 0;
+  let hidden = 3;
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    if (action === 'CreateApplicationStatusCheck') {
+      // As often as a client tries by itself: then the step is repeated.
+      if (creations++ < 4) throw new ServiceError('InternalError', 'An internal error has occurred', 500);
+      return {};
+    }
+    const isHidden = creations > 0 && caller.name === 'ActOnCheckFunction' && hidden > 0;
+    if (action !== 'DescribeApplicationStatusChecks' || !isHidden) return output;
+    hidden--;
+    return { ApplicationStatusChecks: [] };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.aggregations).toEqual(['included']);
+});
+
+test('R-EVENTUAL: an association whose answer was lost and that does not show yet is no quota', async () => {
+  let hidden = 3;
+  let lost = 0;
+  const around: Gate['around'] = async ({ action, caller }, input, perform) => {
+    const output = await perform(input);
+    // As often as a client tries by itself: then the step is repeated.
+    if (action === 'AssociateApplicationStatusCheck' && lost++ < 4)
+      throw new ServiceError('InternalError', 'An internal error has occurred', 500);
+    const isHidden = lost > 0 && caller.name === 'ActOnCheckFunction' && hidden > 0;
+    if (action !== 'DescribeApplicationStatusCheckAssociations' || !isHidden) return output;
+    hidden--;
+    return { Associations: [] };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(hidden).toBe(0);
+});
+
 test('R-EVENTUAL: one that it never knows is gone, and not waited for for ever', async () => {
   const group = await adopting(
     unknownAtFirst('AssociateApplicationStatusCheck', 'ActOnCheckFunction', 1_000),
   );
   expect(outcome(await group.adopt())).toBe('FAILED CheckChanged');
   expect(group.aggregations).toEqual([]);
+});
+
+test('R-EVENTUAL: a description that does not show the promotion yet is no act of somebody else', async () => {
+  const SHOWS_AFTER = 40_000;
+  let includedAt = Number.POSITIVE_INFINITY;
+  let now = () => 0;
+  const around: Gate['around'] = async ({ action }, input, perform) => {
+    const output = await perform(input);
+    if (action === 'ModifyApplicationStatusCheck') includedAt = now();
+    const isStale = now() >= includedAt && now() - includedAt < SHOWS_AFTER;
+    if (action !== 'DescribeApplicationStatusChecks' || !isStale) return output;
+    const { ApplicationStatusChecks = [] } = output as DescribeApplicationStatusChecksResult;
+    const stale = ApplicationStatusChecks.map(check => ({ ...check, Aggregation: 'excluded' }));
+    return { ...output, ApplicationStatusChecks: stale };
+  };
+  const group = await adopting({ gates: () => [{ around }] });
+  now = () => group.bracket.clock.now();
+  const adoption = await group.adopt();
+  expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
+  expect(group.aggregations).toEqual(['included']);
 });
 
 test('D5: what another execution has taken over does nothing more, and is undone once', async () => {

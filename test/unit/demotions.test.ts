@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const demotion = (checkId: string, at = NOW) =>
-  ({ checkId, status: 'demoted', at, groups: ['web'], cause: 'It cannot connect.' }) as const;
+  ({ checkId, status: 'demoted', at, groups: ['web'], inVain: [], cause: 'It cannot connect.' }) as const;
 
 test('R-SERIAL: of two looks at once one demotes, in whatever order their calls are answered', () =>
   inEveryOrder(async choose => {

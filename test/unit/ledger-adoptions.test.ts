@@ -57,13 +57,20 @@ test('R-SERIAL: of two adoptions by a group one is written, in whatever order th
     expect(results.filter(result => result === 'AdoptionInProgress')).toHaveLength(1);
   }));
 
+/** Both steps of a plan: the adoption's record, then the check. */
+async function adopt(group: string, checkId: string, owner = `of ${group}`): Promise<void> {
+  await createAdoption({ group, owner, request, plan, createdAt: NOW, checkId });
+  await takeCheck(checkId, group, owner);
+}
+
 test('R-SERIAL: of two adoptions of a check one takes it', () =>
   inEveryOrder(async choose => {
     const checkId = `asc-${freshGroup()}`;
+    const [a, b] = [freshGroup(), freshGroup()];
     const results = await ledger.interleaved(
-      ['a', 'b'].map(
+      [a, b].map(
         group => () =>
-          takeCheck(checkId, group).then(
+          adopt(group, checkId).then(
             () => group,
             ({ name }: Error) => name,
           ),
@@ -149,9 +156,45 @@ test('R-SWEEP: what has ended since the sweep has read it, or is not there, is n
 test('a check that another group works on is not given back', () =>
   ledger.as(async () => {
     const checkId = `asc-${freshGroup()}`;
-    await takeCheck(checkId, 'a');
-    await giveCheck(checkId, 'b');
-    await expect(takeCheck(checkId, 'b')).rejects.toMatchObject({ name: 'AdoptionInProgress' });
-    await giveCheck(checkId, 'a');
-    await takeCheck(checkId, 'b');
+    const [a, b, c] = [freshGroup(), freshGroup(), freshGroup()];
+    await adopt(a, checkId);
+    await giveCheck(checkId, b);
+    await expect(adopt(b, checkId)).rejects.toMatchObject({ name: 'AdoptionInProgress' });
+    await giveCheck(checkId, a);
+    await adopt(c, checkId);
+  }));
+
+test('a check that an adoption could not give back is free when that is over', () =>
+  ledger.as(async () => {
+    const checkId = `asc-${freshGroup()}`;
+    const [a, b] = [freshGroup(), freshGroup()];
+    await adopt(a, checkId);
+    await endAdoption(a, `of ${a}`, FAILED);
+    await closeAdoption(a, `of ${a}`);
+    await adopt(b, checkId);
+  }));
+
+test('R-SERIAL: then one of two takes it, and nobody while it is undone', () =>
+  inEveryOrder(async choose => {
+    const checkId = `asc-${freshGroup()}`;
+    const [a, b, c] = [freshGroup(), freshGroup(), freshGroup()];
+    await ledger.as(async () => {
+      await adopt(a, checkId);
+      await endAdoption(a, `of ${a}`, FAILED);
+      await takeAdoptionOver(a, `of ${a}`, 'undo');
+      await expect(adopt(b, checkId)).rejects.toMatchObject({ name: 'AdoptionInProgress' });
+      await closeAdoption(a, 'undo');
+    });
+    // The same group once more, or another one: one of them.
+    const taken = await ledger.interleaved(
+      [() => adopt(a, checkId, 'again'), () => adopt(c, checkId)].map(
+        start => () =>
+          start().then(
+            () => 'taken',
+            ({ name }: Error) => name,
+          ),
+      ),
+      choose,
+    );
+    expect(taken.toSorted()).toEqual(['AdoptionInProgress', 'taken']);
   }));

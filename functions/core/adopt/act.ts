@@ -10,13 +10,13 @@ import {
   disassociate,
   setAggregation,
 } from '../aws/checks.ts';
-import { describeInstances } from '../aws/ec2.ts';
-import { QuotaExceeded } from '../errors.ts';
+import { applicationStatusChecks, describeInstances } from '../aws/ec2.ts';
+import { CheckChanged, ObservationPending, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } from '../ledger/adoptions.ts';
 import { optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck, missing } from './check.ts';
-import { groupTag } from './group-tag.ts';
+import { groupTag, isOnGroup } from './group-tag.ts';
 import { count } from './look.ts';
 import type { actPayload } from './payloads.ts';
 
@@ -64,6 +64,8 @@ async function created({ group, owner, plan }: AdoptionRecord, check: NewCheck):
   const { key, value } = optInTag(plan.optInTagValue);
   const tags = { [key]: value, [ADOPTION_TAG]: plan.token, Name: `quiesce ${group}` };
   const checkId = found ?? (await createExcludedCheck(check, tags, plan.token));
+  if (checkId === undefined)
+    throw new ObservationPending('The check was created by an earlier try, and does not show yet.');
   await nameCheck(group, owner, checkId);
   return checkId;
 }
@@ -81,7 +83,8 @@ async function widen(record: AdoptionRecord): Promise<ActAnswer> {
 /**
  * Associates, and believes what a description shows rather than the reasons of a refusal, which may be that it already is.
  *
- * @throws QuotaExceeded, CheckChanged, ObservationPending
+ * @throws QuotaExceeded, CheckChanged
+ * @throws ObservationPending while an association that EC2 says is there already does not show
  */
 async function associated(record: AdoptionRecord, what: Association): Promise<void> {
   const id = checkIdOf(record);
@@ -91,6 +94,8 @@ async function associated(record: AdoptionRecord, what: Association): Promise<vo
   if (refused.length === 0) return;
   const shown = (await checkAssociations()).filter(({ checkId }) => checkId === id).map(associationValue);
   const [left] = refused.filter(({ value }) => !shown.includes(value));
+  if (left && /already/i.test(left.reason))
+    throw new ObservationPending(`${id} is associated with ${left.value}, which does not show yet.`);
   if (left) throw new QuotaExceeded(`EC2 does not associate ${id} with ${left.value}: ${left.reason}`);
 }
 
@@ -102,16 +107,39 @@ async function promote(
   const { group, owner, request, plan } = record;
   const id = checkIdOf(record);
   const answer = answered(request.watchSeconds);
-  // The second try of a promotion whose answer was lost.
-  if (!record.acts.includes('promoted')) {
+  // The second try of a promotion whose answer was lost; one that never took effect rests on a new look.
+  const isDone = record.acts.includes('promoted') && (await isIncluded(id));
+  if (!isDone) {
     const { counted, instances } = await count(record, 'group', streak, since);
     if (counted.evaluations < request.evaluations)
       return { ...answered(plan.observeSeconds), verdict: 'again' };
+    await requireOnGroupAlone(record);
     const { evaluations, newerThan: evaluatedAt } = counted;
     await markPromoted(group, owner, { instances: instances.length, evaluations, evaluatedAt }, nowSeconds());
   }
   await setAggregation(id, 'included');
   return answer;
+}
+
+const isIncluded = async (id: string): Promise<boolean> =>
+  (await applicationStatusChecks([id])).get(id)?.aggregation === 'included';
+
+/** What somebody has associated besides would be promoted with it, without any evidence. @throws CheckChanged */
+async function requireOnGroupAlone(record: AdoptionRecord): Promise<void> {
+  const { group, plan } = record;
+  const id = checkIdOf(record);
+  const found = (await checkAssociations()).filter(({ checkId }) => checkId === id);
+  if (!found.some(one => isOnGroup(one, group)))
+    throw new CheckChanged(`Somebody has disassociated ${id} from ${group} while it was adopted.`);
+  // A description that lags shows the sample still.
+  const elsewhere = found
+    .filter(one => !isOnGroup(one, group))
+    .map(associationValue)
+    .filter(value => !plan.sample.includes(value));
+  if (elsewhere.length > 0)
+    throw new CheckChanged(
+      `Somebody has associated ${id} with ${elsewhere.slice(0, 3).join(', ')} while ${group} adopted it, and its promotion would reach whatever that holds.`,
+    );
 }
 
 const answered = (seconds: number): ActAnswer => ({

@@ -7,16 +7,21 @@ import { nowSeconds } from '../time.ts';
 /**
  * The check of an adoption as it is now.
  *
+ * @param madeSoAt when the adoption has made it so, in milliseconds since the epoch; 0 when it did nothing about it
  * @throws CheckChanged when somebody has deleted it, or its aggregation is not what the adoption has made of it
- * @throws ObservationPending while one that has just been created does not show
+ * @throws ObservationPending while one that has just been created, or modified, does not show
  */
 export async function currentCheck(
   record: AdoptionRecord,
   wanted: CheckFacts['aggregation'],
+  madeSoAt = 0,
 ): Promise<CheckFacts> {
   const id = checkIdOf(record);
   const check = (await applicationStatusChecks([id])).get(id);
   if (!check) throw missing(record);
+  // A description lies behind, and one that does not show our own act yet says nothing about others' (R-EVENTUAL).
+  if (check.aggregation !== wanted && Date.now() - madeSoAt < DESCRIBE_LAG_SECONDS * 1000)
+    throw new ObservationPending(`${id} was just made ${wanted}, and does not show it yet.`);
   if (check.aggregation !== wanted)
     throw new CheckChanged(
       `${id} is ${check.aggregation}, and this adoption has not made it so: somebody else has.`,

@@ -74,7 +74,8 @@ async function undoUse({ group, checkId, acts, plan }: AdoptionRecord): Promise<
   const sampled = found.flatMap(one =>
     'instanceId' in one && plan.sample.includes(one.instanceId) ? [one.instanceId] : [],
   );
-  if (!plan.wasOnGroup && found.some(one => isOnGroup(one, group))) {
+  // One that was made before the adoption got so far is somebody else's (D39).
+  if (acts.includes('widened') && !plan.wasOnGroup && found.some(one => isOnGroup(one, group))) {
     await disassociate(checkId, { tag });
     left.push(`${checkId} is still associated with ${group}`);
   }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod/mini';
 import { activitiesSince } from '../aws/auto-scaling.ts';
+import { checkAssociations } from '../aws/check-associations.ts';
 import type { CheckFacts } from '../aws/ec2.ts';
 import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
 import { nextWait } from '../domain/pace.ts';
-import { CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
+import { CheckChanged, CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, ownAdoption } from '../ledger/adoptions.ts';
 import { UNMONITORED_SECONDS } from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck } from './check.ts';
 import { diagnosisBy } from './diagnose-check.ts';
+import { isOnGroup } from './group-tag.ts';
 import { type Member, membersInService } from './members.ts';
 import type { observePayload } from './payloads.ts';
 
@@ -36,8 +38,12 @@ const LOOK_SECONDS = 20;
 export async function lookAtCheck(looking: z.output<typeof observePayload>): Promise<LookAnswer> {
   const record = await ownAdoption(looking.group, looking.execution);
   const waitSeconds = nextWait(nowSeconds(), looking.deadline, LOOK_SECONDS);
-  if (looking.of === 'harm') return lookForHarm(record, waitSeconds);
+  if (looking.of === 'harm') return lookForHarm(record, looking.since, waitSeconds);
   const seen = await count(record, looking.of, looking.streak, looking.since);
+  if (looking.of === 'sample' && seen.instances.length === 0)
+    throw new CheckNotProven(
+      `None of the sample is in service any more (${record.plan.sample.slice(0, 5).join(', ')}): start again, with a larger sample.`,
+    );
   const { evaluations, newerThan, members, reasons } = seen.counted;
   const answer = {
     waitSeconds,
@@ -83,8 +89,18 @@ export async function count(
     };
   });
   const members = digest(instances.map(({ instanceId }) => instanceId));
-  const counted = countLook(observed, members, streak, Date.now(), UNMONITORED_SECONDS * 1000);
+  const counted = countLook(
+    observed,
+    members,
+    sinceChange(streak, check),
+    Date.now(),
+    UNMONITORED_SECONDS * 1000,
+  );
   const { unmonitored } = counted;
+  if (unmonitored.length > 0 && !(await isAssociated(id, record.group, unmonitored)))
+    throw new CheckChanged(
+      `Somebody has disassociated ${id} from ${unmonitored.slice(0, 5).join(', ')} while it was adopted.`,
+    );
   if (unmonitored.length > 0)
     throw new QuotaExceeded(
       `EC2 reports nothing of ${id} on ${unmonitored.length} instances after ${UNMONITORED_SECONDS} s (${unmonitored.slice(0, 5).join(', ')}): the account's quota of targets is used up. Raise it, or disassociate other checks.`,
@@ -92,8 +108,24 @@ export async function count(
   return { check, instances, counted };
 }
 
-async function lookForHarm(record: AdoptionRecord, waitSeconds: number): Promise<LookAnswer> {
-  const check = await currentCheck(record, 'included');
+/** Is the check still on the group, or on one of these instances? */
+const isAssociated = async (id: string, group: string, instanceIds: readonly string[]): Promise<boolean> =>
+  (await checkAssociations())
+    .filter(({ checkId }) => checkId === id)
+    .some(one => isOnGroup(one, group) || ('instanceId' in one && instanceIds.includes(one.instanceId)));
+
+/** What was counted before somebody modified the check was counted of another one. */
+function sinceChange(streak: Streak, { changedAt }: CheckFacts): Streak {
+  const changed = changedAt?.getTime() ?? 0;
+  return changed > streak.newerThan ? { ...streak, evaluations: 0, newerThan: changed } : streak;
+}
+
+async function lookForHarm(
+  record: AdoptionRecord,
+  includedAt: number,
+  waitSeconds: number,
+): Promise<LookAnswer> {
+  const check = await currentCheck(record, 'included', includedAt);
   const instances = await membersInService(record.group);
   const id = checkIdOf(record);
   const failing = instances.filter(

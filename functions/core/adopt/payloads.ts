@@ -30,7 +30,13 @@ export const observePayload = z.discriminatedUnion('of', [
     since: instant,
     deadline: instant,
   }),
-  z.object({ ...ownership, of: z.literal('harm'), deadline: instant }),
+  z.object({
+    ...ownership,
+    of: z.literal('harm'),
+    /** When the check was included, in milliseconds since the epoch. */
+    since: instant,
+    deadline: instant,
+  }),
 ]);
 
 export const endPayload = z.discriminatedUnion('step', [

@@ -81,7 +81,7 @@ export async function planAdoption(
     optInTagValue: optIn.value,
   };
   await createAdoption({ group: name, owner, request, plan, createdAt: nowSeconds(), checkId: check.id });
-  if (check.id !== undefined) await takeCheck(check.id, name);
+  if (check.id !== undefined) await takeCheck(check.id, name, owner);
   return { group: name, instances: instances.length, sample, observeSeconds, watchSeconds, cost, warnings };
 }
 

@@ -48,10 +48,13 @@ function undoByHand({ checkId, acts, group, plan }: AdoptionRecord): string[] {
   const exclude = shellLine(
     aws('ec2', 'modify-application-status-check', { ...check, aggregation: 'excluded' }),
   );
-  const { key, value } = groupTag(group);
   if (plan.wasOnGroup) return [exclude];
-  const tag = { 'target-tag-associations': `Key=${key},Value=${value}` };
-  return [exclude, shellLine(aws('ec2', 'disassociate-application-status-check', { ...check, ...tag }))];
+  const { key, value } = groupTag(group);
+  // The sample's associations, until the whole group's takes their place.
+  const what = acts.includes('widened')
+    ? { 'target-tag-associations': `Key=${key},Value=${value}` }
+    : { 'instance-ids': plan.sample };
+  return [exclude, shellLine(aws('ec2', 'disassociate-application-status-check', { ...check, ...what }))];
 }
 
 /** People were told. Written afterwards, so that what fails in between is told again (at least once). */

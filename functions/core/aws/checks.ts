@@ -19,12 +19,17 @@ export type Association =
   | { readonly instanceIds: readonly string[] }
   | { readonly tag: { readonly key: string; readonly value: string } };
 
-/** Creates a check as excluded: nobody acts on what it finds. @param token the same for the same intention (R-IDEMP) */
+/**
+ * Creates a check as excluded: nobody acts on what it finds.
+ *
+ * @param token the same for the same intention (R-IDEMP)
+ * @returns undefined where EC2 ignores a repeated call: an earlier one has created it
+ */
 export async function createExcludedCheck(
   check: NewCheck,
   tags: Readonly<Record<string, string>>,
   token: string,
-): Promise<string> {
+): Promise<string | undefined> {
   const action = 'ec2:CreateApplicationStatusCheck';
   const command = new CreateApplicationStatusCheckCommand({
     Aggregation: 'excluded',
@@ -45,7 +50,7 @@ export async function createExcludedCheck(
     ClientToken: token,
   });
   const answer = await send(action, () => ec2().send(command));
-  return given(answer.ApplicationStatusCheck?.ApplicationStatusCheckId, action, 'ApplicationStatusCheckId');
+  return answer.ApplicationStatusCheck?.ApplicationStatusCheckId;
 }
 
 /** The checks of the account that exist and carry this tag. A check that has just been created may not show yet. */

@@ -1,7 +1,7 @@
 import { type Announcement, CAUSE_LENGTH, cut, instant, SUBJECT_LENGTH } from './announcement.ts';
 
-/** What people are told of a check that the loop breaker has demoted. */
-export type DemotionTopic = 'demoted' | 'observed' | 'again' | 'over';
+/** What people are told of a check that the loop breaker has demoted, or would have; `passed`: an observed loop is over. */
+export type DemotionTopic = 'demoted' | 'observed' | 'again' | 'over' | 'passed';
 
 export interface DemotionNews {
   readonly checkId: string;
@@ -26,6 +26,7 @@ const SUBJECTS: Readonly<Record<DemotionTopic, string>> = {
   observed: 'has instances replaced, and would be demoted',
   again: 'was included again, and is demoted again',
   over: 'is well again, and still excluded',
+  passed: 'is well again, and would not be demoted any more',
 };
 
 const DETAIL_TYPES: Readonly<Record<DemotionTopic, string>> = {
@@ -33,6 +34,7 @@ const DETAIL_TYPES: Readonly<Record<DemotionTopic, string>> = {
   observed: 'Quiesce Loop Observed',
   again: 'Quiesce Loop Broken',
   over: 'Quiesce Loop Over',
+  passed: 'Quiesce Loop Over',
 };
 
 const STATES: Readonly<Record<DemotionTopic, string>> = {
@@ -40,7 +42,17 @@ const STATES: Readonly<Record<DemotionTopic, string>> = {
   observed:
     'The loop breaker only observes, so it is included still: exclude it, or set LoopBreaker to demote',
   again: 'Its cause lasts, so it is excluded again. Take it out of the template that includes it',
-  over: 'Every instance passes it again. It is not included by itself: adopt it again',
+  over: 'What showed its cause passes it again. It is not included by itself: adopt it again',
+  passed: 'Every instance passes it again. The loop breaker has only observed it',
+};
+
+/** Only what is excluded can be adopted. */
+const IS_EXCLUDED: Readonly<Record<DemotionTopic, boolean>> = {
+  demoted: true,
+  observed: false,
+  again: true,
+  over: true,
+  passed: false,
 };
 
 export function announceDemotion(news: DemotionNews): Announcement<DemotionDetail> {
@@ -54,8 +66,12 @@ export function announceDemotion(news: DemotionNews): Announcement<DemotionDetai
       cause,
       '',
       `${STATES[what]}. That holds for every group that it is on: ${groups.join(', ')}.`,
-      '',
-      `Adopt it again when its cause is gone: quiesce adopt --auto-scaling-group GROUP --check ${checkId}`,
+      ...(IS_EXCLUDED[what]
+        ? [
+            '',
+            `Adopt it again when its cause is gone: quiesce adopt --auto-scaling-group GROUP --check ${checkId}`,
+          ]
+        : []),
     ].join('\n'),
     detailType: DETAIL_TYPES[what],
     detail: { checkId, what, cause, autoScalingGroupNames: groups.slice(0, 50), at },

@@ -10,6 +10,8 @@ export interface Demotion {
   readonly at: number;
   /** The Auto Scaling groups that the check is on. */
   readonly groups: readonly string[];
+  /** The replacements that had never passed; none where the whole group showed the loop. */
+  readonly inVain: readonly string[];
   readonly cause: string;
   readonly told: readonly string[];
 }
@@ -20,23 +22,27 @@ export async function findDemotion(checkId: string): Promise<Demotion | undefine
 }
 
 /**
- * Says in the ledger that a check is about to be demoted.
+ * Says in the ledger that a check is about to be demoted. What was only observed until now may be.
  *
  * @returns false when another one has said so just before: of two looks at once one acts
  */
 export async function beginDemotion(
   demotion: Omit<Demotion, 'told' | 'status'> & { readonly status: 'demoted' | 'observed' },
 ): Promise<boolean> {
+  const isDemoted = demotion.status === 'demoted';
   const begun = await change(pk.demotion(demotion.checkId), {
-    UpdateExpression: 'SET #status = :status, #at = :at, #groups = :groups, cause = :cause REMOVE told',
-    ConditionExpression: 'attribute_not_exists(pk) OR #status = :over',
+    UpdateExpression:
+      'SET #status = :status, #at = :at, #groups = :groups, inVain = :inVain, cause = :cause REMOVE told',
+    ConditionExpression: `attribute_not_exists(pk) OR #status = :over${isDemoted ? ' OR #status = :observed' : ''}`,
     ExpressionAttributeNames: { '#status': 'status', '#at': 'at', '#groups': 'groups' },
     ExpressionAttributeValues: {
       ':status': text(demotion.status),
       ':at': number(demotion.at),
       ':groups': json(demotion.groups),
+      ':inVain': json(demotion.inVain),
       ':cause': text(demotion.cause),
       ':over': text('over'),
+      ...(isDemoted && { ':observed': text('observed') }),
     },
     ReturnValues: 'NONE',
   });
@@ -71,6 +77,7 @@ const toDemotion = (checkId: string, item: Item): Demotion => ({
   status: textAt(item, 'status') as Demotion['status'],
   at: Number(item.at?.N),
   groups: parsed<string[]>(item.groups) as string[],
+  inVain: parsed<string[]>(item.inVain) as string[],
   cause: textAt(item, 'cause'),
   told: item.told?.SS ?? [],
 });

@@ -27,7 +27,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | error, cause, endedAt, promotedAt, told (set): the latest adoption by this Auto Scaling group  |
  * | `demotion#<id>`      | status, at, groups, cause, told (set): a check that the loop breaker has demoted, or would     |
  * |                      | have; `over` when its cause is gone                                                          |
- * | `check#<id>`         | group: the one whose adoption is at work on this check                                     |
+ * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution         |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it

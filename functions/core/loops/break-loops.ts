@@ -8,8 +8,16 @@ import { checkBesides, checksWithTag, setAggregation } from '../aws/checks.ts';
 import { applicationStatusChecks, type CheckFacts, describeInstances } from '../aws/ec2.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
+import type { DemotionTopic } from '../domain/demotion-announcement.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
-import { type Exposed, isOver, loopOf, mayLoop } from '../domain/replacement-loop.ts';
+import {
+  type Exposed,
+  failsThrough,
+  isOver,
+  type Loop,
+  loopOf,
+  mayLoop,
+} from '../domain/replacement-loop.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import { beginDemotion, type Demotion, endDemotion, findDemotion } from '../ledger/demotions.ts';
 import { executionName } from '../naming.ts';
@@ -75,30 +83,59 @@ async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]
 }
 
 async function lookAt(one: CheckOnGroups, mode: BreakerMode): Promise<keyof LoopsBroken | undefined> {
-  const { check } = one;
-  const before = await findDemotion(check.id);
-  const open = before && before.status !== 'over' ? before : undefined;
-  if (open && isOver([...one.members.values()].flatMap(some => exposedTo(check, some)))) {
-    if (!(await endDemotion(open))) return undefined;
-    await tell(open, 'over');
-    return 'over';
-  }
-  if (check.aggregation !== 'included') return undefined;
-  // D40: its cause lasts, so it is not asked for again.
-  if (open?.status === 'demoted') return again(open);
-  if (open) return undefined;
-  const cause = await loopUnder(one);
-  return cause === undefined ? undefined : demote(one, cause, mode);
+  const before = await findDemotion(one.check.id);
+  const open = before && isOpen(before) ? before : undefined;
+  const what = await actOn(one, open, mode);
+  // Where an earlier look has acted and could not say so: by its name it is said once.
+  if (open && what === undefined && !open.told.includes(open.status)) await tell(open, open.status);
+  return what;
 }
 
-async function loopUnder({ check, members }: CheckOnGroups): Promise<string | undefined> {
+type OpenDemotion = Demotion & { readonly status: 'demoted' | 'observed' };
+
+const isOpen = (demotion: Demotion): demotion is OpenDemotion => demotion.status !== 'over';
+
+async function actOn(
+  one: CheckOnGroups,
+  open: OpenDemotion | undefined,
+  mode: BreakerMode,
+): Promise<keyof LoopsBroken | undefined> {
+  const { check } = one;
+  if (
+    open &&
+    isOver(
+      [...one.members.values()].flatMap(some => exposedTo(check, some)),
+      open,
+    )
+  ) {
+    await tell(open, open.status === 'observed' ? 'passed' : 'over');
+    return (await endDemotion(open)) ? 'over' : undefined;
+  }
+  if (check.aggregation !== 'included' || (await isBeingAdopted(one))) return undefined;
+  // D40: its cause lasts, so it is not asked for again.
+  if (open?.status === 'demoted') return mode === 'demote' ? again(open, check) : undefined;
+  if (open && mode === 'observe') return undefined;
+  const loop = await loopUnder(one);
+  return loop && demote(one, loop, mode);
+}
+
+/** An adoption that is live demotes its own check itself, and says why. */
+async function isBeingAdopted({ check, members }: CheckOnGroups): Promise<boolean> {
+  for (const group of members.keys()) {
+    const adoption = await findAdoption(group);
+    if (adoption?.status === 'live' && adoption.checkId === check.id) return true;
+  }
+  return false;
+}
+
+async function loopUnder({ check, members }: CheckOnGroups): Promise<Loop | undefined> {
   for (const [group, some] of members) {
-    // An adoption that is live demotes its check itself, and says why.
-    if ((await findAdoption(group))?.status === 'live') continue;
     const instances = exposedTo(check, some);
-    const endings = mayLoop(instances) ? await endingsIn(group, check) : [];
-    const why = loopOf({ group, instances, endings });
-    if (why !== undefined) return `${why}${diagnosisBy(check, some)}${await whatToAdd(check, some)}`;
+    // First what the statuses alone show: it must not wait for activities that cannot be read.
+    const loop =
+      loopOf({ group, instances, endings: [] }) ??
+      (mayLoop(instances) ? loopOf({ group, instances, endings: await endingsIn(group, check) }) : undefined);
+    if (loop) return { ...loop, why: `${loop.why}${diagnosisBy(check, some)}${await advice(check, some)}` };
   }
   return undefined;
 }
@@ -110,6 +147,12 @@ async function endingsIn(group: string, { changedAt }: CheckFacts): Promise<numb
     .filter(({ cause }) => isOfApplicationStatus(cause))
     .map(({ startedAt }) => startedAt.getTime());
 }
+
+/** Never fails: an advice that cannot be given must not keep the loop from being broken. */
+const advice = (check: CheckFacts, members: readonly Member[]): Promise<string> =>
+  whatToAdd(check, members).catch(
+    (error: unknown) => ` What the security groups lack could not be read: ${error}.`,
+  );
 
 /** The rules that a closed security group lacks; empty where that is not it. */
 async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): Promise<string> {
@@ -124,11 +167,11 @@ async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): 
 
 async function demote(
   { check: { id: checkId }, members }: CheckOnGroups,
-  cause: string,
+  { why: cause, inVain }: Loop,
   mode: BreakerMode,
 ): Promise<'demoted' | 'observed' | undefined> {
   const status = mode === 'demote' ? 'demoted' : 'observed';
-  const demotion = { checkId, status, at: nowSeconds(), groups: [...members.keys()], cause } as const;
+  const demotion = { checkId, status, at: nowSeconds(), groups: [...members.keys()], inVain, cause } as const;
   // Written first: of two looks at once one acts (R-SERIAL).
   if (!(await beginDemotion(demotion))) return undefined;
   if (mode === 'demote') await setAggregation(checkId, 'excluded');
@@ -136,15 +179,16 @@ async function demote(
   return status;
 }
 
-async function again(demotion: Demotion): Promise<'demoted'> {
+async function again(demotion: Demotion, { changedAt }: CheckFacts): Promise<'demoted'> {
   await setAggregation(demotion.checkId, 'excluded');
-  // Nobody has included it again where the first look has failed to exclude it.
-  await tell(demotion, demotion.told.includes('demoted') ? 'again' : 'demoted');
+  // Nobody has included it again where an earlier look has failed to exclude it, or where a description lies behind.
+  const isIncludedAgain = (changedAt?.getTime() ?? 0) > demotion.at * 1000;
+  await tell(demotion, isIncludedAgain && demotion.told.includes('demoted') ? 'again' : 'demoted');
   return 'demoted';
 }
 
 /** Has people told by another machine: what fails there must not keep a loop from being broken. */
-async function tell({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>, what: string): Promise<void> {
+async function tell({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>, what: DemotionTopic): Promise<void> {
   const name = executionName('tell', checkId, `${at} ${what}`);
   await startExecution(setting('TELL_PEOPLE_ARN'), name, { checkId, what, at });
 }
@@ -155,7 +199,12 @@ function exposedTo(check: CheckFacts, members: readonly Member[]): Exposed[] {
     const result = status?.checks.find(({ checkId }) => checkId === check.id);
     if (!result || !launchedAt || status?.status === 'suppressed') return [];
     return [
-      { instanceId, launchedAt: launchedAt.getTime(), check: observedCheck(result, launchedAt, check) },
+      {
+        instanceId,
+        launchedAt: launchedAt.getTime(),
+        check: observedCheck(result, launchedAt, check),
+        failsThrough: failsThrough(result, check),
+      },
     ];
   });
 }

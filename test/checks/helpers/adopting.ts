@@ -115,9 +115,27 @@ export class Adopting {
 
   /** As a person does. */
   include(): void {
-    this.#api.ModifyApplicationStatusCheck({
+    this.modify({ Aggregation: 'included' });
+  }
+
+  /** As a person does. */
+  modify(settings: { readonly Aggregation?: 'included' | 'excluded'; readonly Path?: string }): void {
+    this.#api.ModifyApplicationStatusCheck({ ApplicationStatusCheckId: this.checkId, ...settings });
+  }
+
+  /** As a person does, with a whole group. */
+  associateGroup(name: string): void {
+    this.#api.AssociateApplicationStatusCheck({
       ApplicationStatusCheckId: this.checkId,
-      Aggregation: 'included',
+      TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: name }],
+    });
+  }
+
+  /** As a person does, with a whole group. */
+  disassociateGroup(name: string): void {
+    this.#api.DisassociateApplicationStatusCheck({
+      ApplicationStatusCheckId: this.checkId,
+      TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: name }],
     });
   }
 
