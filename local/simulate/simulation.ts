@@ -183,7 +183,11 @@ export async function settleEnd({
   faults,
 }: Standing): Promise<readonly string[]> {
   const { clock } = account.world;
-  const isRunning = () => [...(stack?.executions.all() ?? [])].some(({ status }) => status === 'RUNNING');
+  // CodeDeploy brings up to date by itself what was launched during a deployment.
+  const isDeploying = () =>
+    [...account.codeDeploy.deployments()].some(({ isLive, facts }) => isLive && facts.revision !== undefined);
+  const isRunning = () =>
+    isDeploying() || [...(stack?.executions.all() ?? [])].some(({ status }) => status === 'RUNNING');
   await clock.pass(Math.max(0, (faults?.endsAt ?? 0) - clock.now()));
   const runsEnd = async () => {
     for (let waited = 0; waited < LONGEST_RUN_MINUTES && isRunning(); waited++) await clock.pass(MINUTE);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../local/wire/contract.ts';
+import { recordObserverOf } from '../sweep/helpers/stopped.ts';
 import { bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -184,5 +185,41 @@ test('D2, D7: what a run has taken over is out, for the floors of every other ru
   await all.end(other);
   await all.after({ runId: 'other' });
   expect([rollback, other].map(outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  expect(await all.violations()).toEqual([]);
+});
+
+test('D10, D39: no run takes what one of ours had suppressed for somebody else’s, by what was seen before', async () => {
+  let isBusy = false;
+  const all = await bracket(
+    { ...usual, autoScaling: null },
+    {
+      gates: () => [
+        {
+          before: ({ action, caller }, input) => {
+            const isIt = JSON.stringify(input).includes(`instance#${first}`);
+            if (isBusy && isIt && action === 'BatchGetItem' && caller.name === 'PlanFunction')
+              throw new ServiceError('ProvisionedThroughputExceededException', 'too many');
+          },
+        },
+      ],
+    },
+  );
+  const [first = '', second = ''] = all.ids();
+  const observer = 'd-1';
+  await all.before({ fleet: { instanceIds: [first] } });
+  await recordObserverOf(all, observer, [first, second]);
+  const after = all.start('AfterDeploy', { runId: 'r' });
+  await all.reaches(after, 'Release');
+  await all.clock.pass(90_000);
+  isBusy = true;
+  // The reads of this one are for both of them, and the other one cannot read the ledger for a while.
+  const reader = all.startBefore({ runId: 'reader', fleet: { instanceIds: [second] }, observer });
+  const again = all.startBefore({ runId: 'again', fleet: { instanceIds: [first] }, observer });
+  await all.end(after);
+  isBusy = false;
+  await all.end(reader, again);
+  expect([after, reader, again].map(outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+  await all.after({ runId: 'reader' });
+  await all.after({ runId: 'again' });
   expect(await all.violations()).toEqual([]);
 });

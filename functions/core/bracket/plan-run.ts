@@ -1,7 +1,7 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import type { ApplicationStatusFacts, CheckFacts } from '../aws/ec2.ts';
+import { type ApplicationStatusFacts, applicationStatuses, type CheckFacts } from '../aws/ec2.ts';
 import { type BudgetFacts, computeBudgets } from '../domain/budgets.ts';
-import { type Bystander, type Member, type Membership, membershipKey } from '../domain/fleet.ts';
+import type { Bystander, Member } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';
 import { chooseHolding, HEALTH_PROCESSES } from '../domain/holding.ts';
 import { listAt } from '../domain/lists.ts';
@@ -27,10 +27,11 @@ import {
 import type { RunRequest } from '../request.ts';
 import type { OptInTag } from '../settings.ts';
 import { findCover } from './cover.ts';
-import { type Candidate, discoverFleet, type Fleet, list } from './discover-fleet.ts';
+import { discoverFleet, type Fleet, list } from './discover-fleet.ts';
 import { discoverTraffic, type Traffic } from './discover-traffic.ts';
 import type { Reads } from './reads.ts';
 import { leavingKeys, seenTargets } from './seen-targets.ts';
+import { isInTraffic, toMember } from './to-member.ts';
 import { refuseZoneEvents } from './zone-events.ts';
 
 export interface PlannedRun {
@@ -57,7 +58,8 @@ export async function planRun(
 ): Promise<PlannedRun> {
   const fleet = await discoverFleet(request, optIn, reads);
   const ids = fleet.candidates.map(candidate => candidate.facts.id);
-  const [statuses, records] = await Promise.all([reads.applicationStatuses(ids), findInstances(ids)]);
+  const [seen, records] = await Promise.all([reads.applicationStatuses(ids), findInstances(ids)]);
+  const statuses = await seenSinceLedger(seen, records);
   const traffic =
     request.traffic === 'drain'
       ? await discoverTraffic(request, fleet, optIn, reads, groupsOut(records))
@@ -160,6 +162,20 @@ const servingArns = (traffic: Traffic, fleet: Fleet): readonly string[] => [
   ]),
 ];
 
+/**
+ * What looks like somebody else's suppression may be one of ours that has ended since it was seen: now that the ledger was read,
+ * those without a claim are seen again (D10, D39).
+ */
+async function seenSinceLedger(
+  seen: ReadonlyMap<string, ApplicationStatusFacts>,
+  records: ReadonlyMap<string, InstanceRecord>,
+): Promise<ReadonlyMap<string, ApplicationStatusFacts>> {
+  const doubtful = [...seen].filter(
+    ([id, { status }]) => status === 'suppressed' && (records.get(id)?.claims.size ?? 0) === 0,
+  );
+  return new Map([...seen, ...(await applicationStatuses(doubtful.map(([id]) => id)))]);
+}
+
 /** By instance: the run that moves its traffic, unless it is this one. */
 function moversOf(records: ReadonlyMap<string, InstanceRecord>, runId: string): ReadonlyMap<string, string> {
   const movers = new Map<string, string>();
@@ -208,67 +224,6 @@ export function emergencyOf(request: RunRequest, now: number): string | undefine
 const checkIds = (statuses: ReadonlyMap<string, ApplicationStatusFacts>): string[] => [
   ...new Set([...statuses.values()].flatMap(status => status.checks.map(check => check.checkId))),
 ];
-
-function toMember(
-  { facts, autoScalingGroup }: Candidate,
-  status: ApplicationStatusFacts | undefined,
-  record: InstanceRecord | undefined,
-  traffic: Traffic,
-  request: RunRequest,
-): Member {
-  const claims = [...(record?.claims.values() ?? [])].map(claim => claim.member);
-  const checks = status?.checks ?? [];
-  const included = checks.filter(check => check.aggregation === 'included').map(check => check.checkId);
-  const excluded = checks.filter(check => check.aggregation !== 'included').map(check => check.checkId);
-  const memberships = request.traffic === 'drain' ? membershipsOf(facts.id, record, traffic) : [];
-  const ours = new Set(memberships.map(membershipKey));
-  const draining = traffic.drainingOf(facts.id).filter(membership => !ours.has(membershipKey(membership)));
-  return {
-    instanceId: facts.id,
-    zone: facts.zone,
-    addresses: facts.privateAddresses,
-    ...(autoScalingGroup ? { autoScalingGroup } : {}),
-    includedChecks: included,
-    excludedChecks: excluded,
-    ...suppressionOf(status, claims),
-    memberships,
-    ...(draining.length > 0 && { draining }),
-  };
-}
-
-/** Does it have connections, of its own or left, that are waited for? */
-const isInTraffic = ({ memberships, draining = [] }: Member): boolean =>
-  memberships.length + draining.length > 0;
-
-/** Whose suppression it is: what another run found there, or keeps there, is that still. */
-function suppressionOf(
-  status: ApplicationStatusFacts | undefined,
-  claims: readonly Member[],
-): Pick<Member, 'suppression' | 'othersUntil'> {
-  const others = claims.find(member => member.suppression === 'others');
-  if (others) {
-    const { suppression, othersUntil } = others;
-    return { suppression, ...(othersUntil !== undefined && { othersUntil }) };
-  }
-  const ours = claims.some(member => member.suppression === 'ours');
-  if (status?.status !== 'suppressed' || ours)
-    // Also without a check: one that was deleted meanwhile leaves what a run of ours has suppressed for it.
-    return { suppression: ours || (status?.checks ?? []).length > 0 ? 'ours' : 'none' };
-  const ends = status.resumesAt;
-  return { suppression: 'others', ...(ends && { othersUntil: Math.ceil(ends.getTime() / 1000) }) };
-}
-
-/** What is listed, and what a live run has taken out and will put back: that traffic is the run's, not nobody's. */
-function membershipsOf(
-  instanceId: string,
-  record: InstanceRecord | undefined,
-  traffic: Traffic,
-): readonly Membership[] {
-  const listed = traffic.membershipsOf(instanceId);
-  const known = new Set(listed.map(membershipKey));
-  const out = record?.traffic === undefined ? [] : record.memberships;
-  return [...listed, ...out.filter(membership => !known.has(membershipKey(membership)))];
-}
 
 /** How long the fleet may need to be ready: never less than its slowest check needs to pass. */
 function readySeconds(request: RunRequest, checks: ReadonlyMap<string, CheckFacts>): number {

@@ -81,14 +81,13 @@ export async function releaseSuppression(
     else if (!(await leaveClaim(run.runId, record, true)))
       refused.push(`${record.instanceId}: another run has just come or gone`);
   });
-  const inBatches = (ids: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) =>
-    inChunks(ids.sort(), SUPPRESSION_INSTANCES, 1, async chunk => {
-      // IAM permits by a tag, which a terminated instance may have lost: it would be denied for all of them (R-GONE, D19).
-      const known = await describeInstances(chunk);
-      const there = chunk.filter(id => !hasEnded(known.get(id)?.state));
-      if (there.length === 0) return;
+  // IAM permits by a tag, which a terminated instance may have lost: it would be denied for all of its batch (R-GONE, D19).
+  const known = await describeInstances([...disabling, ...[...restoring.values()].flat()]);
+  const inBatches = (all: string[], act: (chunk: string[]) => Promise<SuppressionOutcome>) => {
+    const there = all.filter(id => !hasEnded(known.get(id)?.state)).sort();
+    return inChunks(there, SUPPRESSION_INSTANCES, 1, async chunk => {
       await before();
-      const { failed, unnamed } = await act(there);
+      const { failed, unnamed } = await act(chunk);
       const doubtful = [
         ...failed,
         ...unnamed.map(instanceId => ({ instanceId, reason: 'EC2 does not say what it did' })),
@@ -98,6 +97,7 @@ export async function releaseSuppression(
       for (const { instanceId, reason } of doubtful)
         if (facts.get(instanceId)?.state === 'running') refused.push(`${instanceId}: ${reason}`);
     });
+  };
   await inBatches(disabling, chunk =>
     disableSuppression(chunk, tokenOf(run, ['release', String(now), ...chunk])),
   );

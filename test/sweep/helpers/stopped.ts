@@ -119,3 +119,14 @@ export async function takeTrafficOver(of: Bracket, runId: string, instanceId: st
     }),
   );
 }
+
+/** Writes down which instances a deployment is made to, as its first hook does (D10). */
+export async function recordObserverOf(
+  of: Bracket,
+  deploymentId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const { client, TableName } = operator(of);
+  const Item = { pk: { S: `observer#${deploymentId}` }, instanceIds: { S: JSON.stringify([...ids].sort()) } };
+  await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
+}
