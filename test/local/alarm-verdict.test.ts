@@ -36,7 +36,7 @@ describe('CloudWatch documents what an alarm makes of missing data', () => {
     expect(judge(points(row), { ...young, tooFewBreaching: 'retained' })).toBe('retained');
   });
 
-  test('with enough real points the setting does not matter', () => {
+  test('with three real points of the five, whatever they are, the setting does not matter', () => {
     for (const row of ['X0X', '-XXX', '0-0X0', 'XXX00'])
       for (const datapointsToAlarm of [1, 2, 3]) {
         const states = MISSING_DATA.map((treatMissingData): AlarmState | 'retained' =>
