@@ -168,6 +168,11 @@ export class LogDamaged extends Refusal {
   override readonly name = 'LogDamaged';
 }
 
+/** What the alarms should be changes faster than they can be changed (D21). */
+export class AlarmsUnreconciled extends Refusal {
+  override readonly name = 'AlarmsUnreconciled';
+}
+
 /** A read is not there yet: another run is just making it (D10), or AWS does not show it so soon (R-EVENTUAL). The machine comes again. */
 export class ObservationPending extends QuiesceError {
   override readonly name = 'ObservationPending';

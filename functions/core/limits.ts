@@ -53,6 +53,28 @@ export const EXECUTIONS_PER_LIST = 1000;
 /** Queries in one GetMetricData. SDK client-cloudwatch, GetMetricDataInput. */
 export const METRIC_QUERIES = 500;
 
+/** Alarms in one DeleteAlarms, and on one page of DescribeAlarms; of composite ones only one in a delete. SDK client-cloudwatch. */
+export const ALARMS_PER_CALL = 100;
+
+/** Alarms that one composite alarm's rule may name, and the characters that it may have. SDK client-cloudwatch, PutCompositeAlarmInput. */
+export const COMPOSITE_CHILDREN = 100;
+export const COMPOSITE_RULE_LENGTH = 10_240;
+
+/**
+ * Our changes of alarms, all together: PutMetricAlarm, PutCompositeAlarm and DeleteAlarms take 3 a second each. GUIDE:
+ * CloudWatch service quotas. Their burst is not published, so the calls are spread evenly.
+ */
+export const ALARM_WRITES_PER_SECOND = 2;
+
+/** Changes of alarms of one invocation: at that pace half of its 60 s. Ours. */
+export const ALARM_WRITES_PER_TURN = ALARM_WRITES_PER_SECOND * 30;
+
+/** Alarms by instance, over all groups: half of the 5,000 alarms of an account and Region. GUIDE: CloudWatch service quotas. */
+export const INSTANCE_ALARMS = 2_500;
+
+/** So long at the most one execution reconciles alarms: at its pace that is twice what INSTANCE_ALARMS takes, made anew. Ours. */
+export const RECONCILIATION_SECONDS = (2 * INSTANCE_ALARMS) / ALARM_WRITES_PER_SECOND;
+
 /** Events in the history of one Standard execution, after which it dies uncatchably. GUIDE: Step Functions quotas. */
 export const HISTORY_EVENTS = 25_000;
 

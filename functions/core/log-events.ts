@@ -42,6 +42,7 @@ export const logEvents = {
   adoptionTold: 'adoption.told',
   loopsBroken: 'loops.broken',
   demotionTold: 'demotion.told',
+  alarmsReconciled: 'alarms.reconciled',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

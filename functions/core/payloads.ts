@@ -83,6 +83,24 @@ export const fencePayload = z.object({
   giveBack: z.optional(z.boolean()),
 });
 
+/** The stack's parameters on alarms, as the machine that reconciles them carries them. */
+export const alarmParameters = z.object({
+  prefix: named,
+  namespace: named,
+  dimension: named,
+  aggregateMissingData: z.enum(['missing', 'ignore']),
+  instancesPerGroup: z.int().check(z.minimum(0)),
+  actionArn: named,
+});
+export type AlarmParameters = z.output<typeof alarmParameters>;
+
+export const reconcilePayload = z.object({
+  execution: named,
+  startedAt: timestamp,
+  optInTagValue: named,
+  alarms: alarmParameters,
+});
+
 /** The detail of an Auto Scaling lifecycle event, in the words of this product. */
 const lifecycleAction = z.pipe(
   z.object({

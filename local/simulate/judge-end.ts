@@ -102,4 +102,5 @@ function judgeRun({ broken }: Evidence, run: LedgerItem, toleratedSeconds: numbe
 /** Is it one of the ledger's items that remember, and neither claim nor hold anything? */
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
-const HOLDS_NOTHING = /^(run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|healthlog|zones)#/;
+const HOLDS_NOTHING =
+  /^(alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|healthlog|zones)#/;

@@ -28,6 +28,7 @@ import type { RunRequest } from '../request.ts';
  * | `demotion#<id>`      | status, at, groups, cause, told (set): a check that the loop breaker has demoted, or would     |
  * |                      | have; `over` when its cause is gone                                                          |
  * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution         |
+ * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -131,4 +132,5 @@ export const pk = {
   autoScaling: (group: string) => `autoscaling#${group}`,
   openHooks: 'hooks#open',
   pace: (name: string) => `pace#${name}`,
+  alarms: 'alarms#reconciliation',
 };

@@ -1,9 +1,9 @@
-import { ELB_CALLS_PER_SECOND, SUPPRESSIONS_PER_SECOND } from '../limits.ts';
+import { ALARM_WRITES_PER_SECOND, ELB_CALLS_PER_SECOND, SUPPRESSIONS_PER_SECOND } from '../limits.ts';
 import { pk } from './items.ts';
 import { change, number } from './table.ts';
 
-/** What a run waits for its turn to do. */
-export type PacedAct = 'out' | 'back' | 'suppress' | 'release';
+/** What a run, or the reconciliation of alarms, waits for its turn to do. */
+export type PacedAct = 'out' | 'back' | 'suppress' | 'release' | 'alarms';
 
 /** Acts that draw from one bucket of AWS's keep to one pace. */
 const PACES: Readonly<Record<PacedAct, { readonly name: string; readonly perSecond: number }>> = {
@@ -11,6 +11,7 @@ const PACES: Readonly<Record<PacedAct, { readonly name: string; readonly perSeco
   back: { name: 'elasticloadbalancing', perSecond: ELB_CALLS_PER_SECOND },
   suppress: { name: 'suppress', perSecond: SUPPRESSIONS_PER_SECOND },
   release: { name: 'release', perSecond: SUPPRESSIONS_PER_SECOND },
+  alarms: { name: 'alarms', perSecond: ALARM_WRITES_PER_SECOND },
 };
 
 const SLOT = 'slot#';
@@ -22,9 +23,13 @@ const SLOT = 'slot#';
  * @returns when the run may make these calls, in milliseconds since the epoch. A turn that lies ahead is kept for the run:
  *   it asks again then, and has it.
  */
-export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs: number): Promise<number> {
+export const turnOf = (runId: string, act: PacedAct, calls: number, nowMs: number): Promise<number> =>
+  turnFor(pk.run(runId), act, calls, nowMs);
+
+/** The same for whatever has an item in the ledger, by which a turn that lies ahead is kept. */
+export async function turnFor(item: string, act: PacedAct, calls: number, nowMs: number): Promise<number> {
   const name = SLOT + act;
-  const used = await change(pk.run(runId), {
+  const used = await change(item, {
     UpdateExpression: 'REMOVE #slot',
     ConditionExpression: '#slot <= :now',
     ExpressionAttributeNames: { '#slot': name },
@@ -32,7 +37,7 @@ export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs:
     ReturnValues: 'NONE',
   });
   if (used) return nowMs;
-  const kept = await change(pk.run(runId), {
+  const kept = await change(item, {
     UpdateExpression: 'SET #slot = #slot',
     ConditionExpression: 'attribute_exists(#slot)',
     ExpressionAttributeNames: { '#slot': name },
@@ -41,7 +46,7 @@ export async function turnOf(runId: string, act: PacedAct, calls: number, nowMs:
   if (ahead > 0) return ahead;
   const turn = await reserve(act, calls, nowMs);
   if (turn > nowMs)
-    await change(pk.run(runId), {
+    await change(item, {
       UpdateExpression: 'SET #slot = :turn',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: { '#slot': name },

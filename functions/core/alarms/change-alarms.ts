@@ -1,0 +1,32 @@
+import { setTimeout } from 'node:timers/promises';
+import { deleteAlarms, putAlarm } from '../aws/alarms.ts';
+import type { AlarmCall } from '../domain/alarm-changes.ts';
+import { pk } from '../ledger/items.ts';
+import { turnFor } from '../ledger/pacing.ts';
+import { ALARM_WRITES_PER_SECOND, ALARM_WRITES_PER_TURN } from '../limits.ts';
+
+/** What one turn has done. */
+export interface Turn {
+  readonly done: readonly AlarmCall[];
+  /** Seconds until it is our turn; 0 when it was. */
+  readonly waitSeconds: number;
+}
+
+/**
+ * Makes as many of these calls as one turn has room for, when it is our turn, spread evenly over the time that was reserved
+ * for them: CloudWatch does not publish what burst it takes. Whatever is left is found by looking again.
+ */
+export async function changeAlarms(
+  calls: readonly AlarmCall[],
+  tags: Readonly<Record<string, string>>,
+): Promise<Turn> {
+  const now = calls.slice(0, ALARM_WRITES_PER_TURN);
+  const nowMs = Date.now();
+  const turnAt = await turnFor(pk.alarms, 'alarms', now.length, nowMs);
+  if (turnAt > nowMs) return { done: [], waitSeconds: Math.ceil((turnAt - nowMs) / 1000) };
+  for (const [place, call] of now.entries()) {
+    if (place > 0) await setTimeout(1000 / ALARM_WRITES_PER_SECOND);
+    await ('put' in call ? putAlarm(call.put, call.actionsEnabled, tags) : deleteAlarms(call.remove));
+  }
+  return { done: now, waitSeconds: 0 };
+}

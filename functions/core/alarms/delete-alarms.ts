@@ -1,0 +1,34 @@
+import { alarmsWithPrefix } from '../aws/alarms.ts';
+import { isOurs, reconcile } from '../domain/alarm-changes.ts';
+import { fenceAlarms } from '../ledger/alarms.ts';
+import { ALARMS_PER_CALL } from '../limits.ts';
+import { nowSeconds } from '../time.ts';
+import { changeAlarms } from './change-alarms.ts';
+
+export interface AlarmsDeleted {
+  readonly deleted: number;
+  /** How many of ours are left: with any, call again after `waitSeconds`. */
+  readonly left: number;
+  readonly waitSeconds: number;
+}
+
+/** For so long nobody makes alarms again: a deletion that is given up must not stop them for good. Ours. */
+const FENCED_SECONDS = 3_600;
+
+/**
+ * Deletes the alarms that this stack has made, as many as one turn has room for; nothing of others (R-OWN). Whoever reconciles
+ * them is fenced first; an act of it that is in flight ends within ACT_TIMEOUT_SECONDS, and what it still makes the next call
+ * of this finds.
+ *
+ * @param prefix of the names of the stack's alarms
+ */
+export async function deleteOwnAlarms(prefix: string): Promise<AlarmsDeleted> {
+  const now = nowSeconds();
+  await fenceAlarms('deletion', now + FENCED_SECONDS);
+  const ours = (await alarmsWithPrefix(prefix)).filter(alarm => isOurs(prefix, alarm));
+  const { calls } = reconcile(ours, [], now, ALARMS_PER_CALL);
+  if (calls.length === 0) return { deleted: 0, left: ours.length, waitSeconds: 0 };
+  const { done, waitSeconds } = await changeAlarms(calls, {});
+  const deleted = done.reduce((sum, call) => sum + ('remove' in call ? call.remove.length : 0), 0);
+  return { deleted, left: ours.length - deleted, waitSeconds };
+}

@@ -1,0 +1,56 @@
+import { checksWithTag } from '../aws/checks.ts';
+import {
+  type ApplicationStatusFacts,
+  describeInstances,
+  everyApplicationStatus,
+  type InstanceFacts,
+} from '../aws/ec2.ts';
+import type { WatchedGroup } from '../domain/alarms.ts';
+import type { OptInTag } from '../settings.ts';
+
+/** An instance that runs and has a check of ours, with what EC2 reports of it. */
+export interface Reported {
+  readonly instance: InstanceFacts;
+  /** Its results are those of our checks alone. */
+  readonly status: ApplicationStatusFacts;
+}
+
+/**
+ * Every instance that a check with the tag reports on. A call for the checks, and one a hundred instances for statuses and
+ * for instances: at 5,000 instances about 100 calls, well below EC2's buckets.
+ */
+export async function reportedInstances({ key, value }: OptInTag): Promise<Reported[]> {
+  const ours = new Set(await checksWithTag(key, value));
+  if (ours.size === 0) return [];
+  const statuses = (await everyApplicationStatus())
+    .map(status => ({ ...status, checks: status.checks.filter(({ checkId }) => ours.has(checkId)) }))
+    .filter(({ checks }) => checks.length > 0);
+  const instances = await describeInstances(statuses.map(({ instanceId }) => instanceId));
+  return statuses.flatMap(status => {
+    const instance = instances.get(status.instanceId);
+    return instance?.state === 'running' ? [{ instance, status }] : [];
+  });
+}
+
+const GROUP_TAG = 'aws:autoscaling:groupName';
+
+/** The Auto Scaling group of an instance, by the tag that the group gives it. */
+export const groupOf = ({ instance }: Reported): string | undefined => instance.tags[GROUP_TAG];
+
+/** A check has been evaluated: before that its metric says nothing. */
+const EVALUATED: ReadonlySet<string> = new Set(['passed', 'failed']);
+
+/** By their groups, and within those in the order of their ids: the same account gives the same alarms. */
+export function watchedGroups(reported: readonly Reported[]): WatchedGroup[] {
+  const sorted = reported.toSorted((a, b) => (a.instance.id < b.instance.id ? -1 : 1));
+  return Array.from(Map.groupBy(sorted, groupOf), ([name, members]) => ({
+    name,
+    instances: members.flatMap(({ instance: { id }, status }) => {
+      const checks = status.checks
+        .filter(check => EVALUATED.has(check.status))
+        .map(({ checkId, aggregation }) => ({ checkId, included: aggregation === 'included' }))
+        .sort((a, b) => (a.checkId < b.checkId ? -1 : 1));
+      return checks.length === 0 ? [] : [{ instanceId: id, checks }];
+    }),
+  })).filter(({ instances }) => instances.length > 0);
+}
