@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as autoScaling from '../functions/core/aws/auto-scaling.ts';
 import * as codeDeploy from '../functions/core/aws/code-deploy.ts';
-import * as ec2 from '../functions/core/aws/ec2.ts';
 import * as elasticLoadBalancing from '../functions/core/aws/elastic-load-balancing.ts';
+import * as instances from '../functions/core/aws/instances.ts';
 import * as stepFunctions from '../functions/core/aws/step-functions.ts';
 import * as table from '../functions/core/ledger/table.ts';
 import { BUNDLE } from '../local/bundle/bundle-functions.ts';
 import { answering } from './unit/helpers/scripted-account.ts';
 
-const gateways = { autoScaling, codeDeploy, ec2, elasticLoadBalancing, stepFunctions, table };
+const gateways = { autoScaling, codeDeploy, elasticLoadBalancing, instances, stepFunctions, table };
 type Gateways = typeof gateways;
 
 const directory = mkdtempSync(join(tmpdir(), 'bundled-'));
@@ -35,8 +35,8 @@ async function bundled(contents: string, name: string) {
 const bundle: Gateways = await bundled(
   `export * as autoScaling from './aws/auto-scaling.ts';
    export * as codeDeploy from './aws/code-deploy.ts';
-   export * as ec2 from './aws/ec2.ts';
    export * as elasticLoadBalancing from './aws/elastic-load-balancing.ts';
+   export * as instances from './aws/instances.ts';
    export * as stepFunctions from './aws/step-functions.ts';
    export * as table from './ledger/table.ts';`,
   'gateways.mjs',
@@ -50,7 +50,7 @@ const ec2Error = (code: string) =>
 
 type Ask = (gateways: Gateways) => Promise<unknown>;
 const targetHealth: Ask = from => from.elasticLoadBalancing.targetHealth('arn:aws:elasticloadbalancing:x');
-const instances: Ask = from => from.ec2.describeInstances(['i-1']);
+const describing: Ask = from => from.instances.describeInstances(['i-1']);
 const groups: Ask = from => from.autoScaling.groups(['web']);
 const deployment: Ask = from => from.codeDeploy.deployment('d-1');
 const start: Ask = from => from.stepFunctions.startExecution('arn:aws:states:x', 'name', {});
@@ -75,7 +75,7 @@ test.each<readonly [code: string, ask: Ask, status: number, body: string, taken:
   ['InvalidTarget', targetHealth, 400, query('InvalidTarget'), { code: 'InvalidTarget' }],
   ['Throttling', targetHealth, 400, query('Throttling'), { name: 'Throttled' }],
   ['ResourceContention', groups, 500, query('ResourceContention'), { name: 'Unavailable' }],
-  ['InvalidInstanceID.NotFound', instances, 400, ec2Error('InvalidInstanceID.NotFound'), {}],
+  ['InvalidInstanceID.NotFound', describing, 400, ec2Error('InvalidInstanceID.NotFound'), {}],
   ['DeploymentDoesNotExistException', deployment, 400, json('DeploymentDoesNotExistException'), {}],
   ['ThrottlingException', deployment, 400, json('ThrottlingException'), { name: 'Throttled' }],
   ['ExecutionAlreadyExists', start, 400, json('ExecutionAlreadyExists'), { answer: 'exists' }],

@@ -1,14 +1,11 @@
-import { groupMemberships, groups } from '../../functions/core/aws/auto-scaling.ts';
-import { concurrently } from '../../functions/core/aws/batch.ts';
 import {
   type ApplicationStatusFacts,
   applicationStatusChecks,
   applicationStatuses,
   type CheckFacts,
-  describeInstances,
-  type InstanceFacts,
-  instancesWithAddresses,
-} from '../../functions/core/aws/ec2.ts';
+} from '../../functions/core/aws/application-status.ts';
+import { groupMemberships, groups } from '../../functions/core/aws/auto-scaling.ts';
+import { concurrently } from '../../functions/core/aws/batch.ts';
 import {
   everyTargetGroup,
   type TargetGroupFacts,
@@ -16,6 +13,11 @@ import {
   targetGroupsOfVpc,
   targetHealth,
 } from '../../functions/core/aws/elastic-load-balancing.ts';
+import {
+  describeInstances,
+  type InstanceFacts,
+  instancesWithAddresses,
+} from '../../functions/core/aws/instances.ts';
 import { whyNotInService } from '../../functions/core/domain/lifecycle.ts';
 import {
   type ObservedFleet,

@@ -1,4 +1,4 @@
-import { applicationStatusChecks } from '../../functions/core/aws/ec2.ts';
+import { applicationStatusChecks } from '../../functions/core/aws/application-status.ts';
 import { targetGroups } from '../../functions/core/aws/elastic-load-balancing.ts';
 import type { PlannedRun } from '../../functions/core/bracket/plan-run.ts';
 import { contradictionsOf } from '../../functions/core/domain/contradictions.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { applicationStatusChecks } from '../../functions/core/aws/ec2.ts';
+import { applicationStatusChecks } from '../../functions/core/aws/application-status.ts';
 import {
   loadBalancerAttributes,
   loadBalancerTypes,

@@ -2,8 +2,9 @@
 import '../../local/clock/lambda-globals.ts';
 import { expect, test } from 'vitest';
 import { given, isNotFound, send } from '../../functions/core/aws/call.ts';
-import { describeInstances, enableSuppression } from '../../functions/core/aws/ec2.ts';
 import { registerTargets } from '../../functions/core/aws/elastic-load-balancing.ts';
+import { describeInstances } from '../../functions/core/aws/instances.ts';
+import { enableSuppression } from '../../functions/core/aws/suppression.ts';
 import {
   AccessDenied,
   AwsFailure,

@@ -28,8 +28,10 @@ vi.mock('../../functions/core/ledger/instances.ts', () => ({
   findInstances: async () => new Map([[INSTANCE, claimed()]]),
 }));
 vi.mock('../../functions/core/ledger/auto-scaling-holds.ts', () => ({ findHold: async () => undefined }));
-vi.mock('../../functions/core/aws/ec2.ts', () => ({
+vi.mock('../../functions/core/aws/application-status.ts', () => ({
   applicationStatuses: async () => new Map([[INSTANCE, { status: seen.status, checks: [INITIALIZING] }]]),
+}));
+vi.mock('../../functions/core/aws/instances.ts', () => ({
   describeInstances: async () => new Map([[INSTANCE, { state: 'running' }]]),
 }));
 vi.mock('../../functions/core/aws/elastic-load-balancing.ts', () => ({

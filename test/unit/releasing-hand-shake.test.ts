@@ -1,7 +1,7 @@
 import * as client from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { enableSuppression } from '../../functions/core/aws/ec2.ts';
+import { enableSuppression } from '../../functions/core/aws/suppression.ts';
 import { dropClaims, endClaims } from '../../functions/core/bracket/end-claims.ts';
 import { releaseSuppression } from '../../functions/core/bracket/release.ts';
 import { claimInstance, findInstances } from '../../functions/core/ledger/instances.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod/mini';
 import type { NewCheck } from '../adoption-request.ts';
+import { applicationStatusChecks } from '../aws/application-status.ts';
 import { isNotFound } from '../aws/call.ts';
 import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import {
@@ -10,7 +11,7 @@ import {
   disassociate,
   setAggregation,
 } from '../aws/checks.ts';
-import { applicationStatusChecks, describeInstances } from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { CheckChanged, ObservationPending, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } from '../ledger/adoptions.ts';
 import { optInTag } from '../settings.ts';

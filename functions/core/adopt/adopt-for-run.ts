@@ -1,4 +1,4 @@
-import { applicationStatusChecks } from '../aws/ec2.ts';
+import { applicationStatusChecks } from '../aws/application-status.ts';
 import { describeExecution, executionArn, startExecution } from '../aws/step-functions.ts';
 import { metStep, type StepAnswer, waitingStep } from '../bracket/step-answer.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';

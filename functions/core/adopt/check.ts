@@ -1,4 +1,4 @@
-import { applicationStatusChecks, type CheckFacts } from '../aws/ec2.ts';
+import { applicationStatusChecks, type CheckFacts } from '../aws/application-status.ts';
 import { CheckChanged, ObservationPending } from '../errors.ts';
 import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { DESCRIBE_LAG_SECONDS } from '../limits.ts';

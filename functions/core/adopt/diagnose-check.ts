@@ -1,4 +1,4 @@
-import type { CheckFacts } from '../aws/ec2.ts';
+import type { CheckFacts } from '../aws/application-status.ts';
 import { diagnose } from '../domain/diagnosis.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
 import type { Member } from './members.ts';

@@ -1,6 +1,6 @@
+import { applicationStatusChecks } from '../aws/application-status.ts';
 import { checkAssociations } from '../aws/check-associations.ts';
 import { checksWithTag, deleteCheck, disassociate, setAggregation } from '../aws/checks.ts';
-import { applicationStatusChecks } from '../aws/ec2.ts';
 import { metStep, type StepAnswer, waitingStep } from '../bracket/step-answer.ts';
 import { nextWait } from '../domain/pace.ts';
 import { AdoptionEnded } from '../errors.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod/mini';
+import type { CheckFacts } from '../aws/application-status.ts';
 import { activitiesSince } from '../aws/auto-scaling.ts';
 import { checkAssociations } from '../aws/check-associations.ts';
-import type { CheckFacts } from '../aws/ec2.ts';
 import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
 import { nextWait } from '../domain/pace.ts';
 import { CheckChanged, CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';

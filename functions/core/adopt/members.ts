@@ -1,5 +1,6 @@
+import { type ApplicationStatusFacts, applicationStatuses } from '../aws/application-status.ts';
 import { groups } from '../aws/auto-scaling.ts';
-import { type ApplicationStatusFacts, applicationStatuses, describeInstances } from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { AutoScalingGroupUnknown } from '../errors.ts';
 
 /** An instance in service, with what EC2 reports of it. */

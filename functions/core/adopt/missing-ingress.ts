@@ -1,4 +1,4 @@
-import type { InstanceFacts } from '../aws/ec2.ts';
+import type { InstanceFacts } from '../aws/instances.ts';
 import { cidrsOfSubnets, rulesOfGroups } from '../aws/security-groups.ts';
 import { type CheckRoute, judgeIngress, pathEndOf, pathsTo } from '../domain/ingress.ts';
 

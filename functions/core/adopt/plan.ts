@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AdoptionRequest } from '../adoption-request.ts';
+import { applicationStatusChecks } from '../aws/application-status.ts';
 import { groups } from '../aws/auto-scaling.ts';
 import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import { checkBesides } from '../aws/checks.ts';
-import { applicationStatusChecks, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
+import { describeInstances, type InstanceFacts } from '../aws/instances.ts';
 import { leastObservation, sampleOf } from '../domain/adoption.ts';
 import type { CheckRoute } from '../domain/ingress.ts';
 import {

@@ -1,13 +1,13 @@
-import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import { checkAssociations } from '../aws/check-associations.ts';
-import { allChecks } from '../aws/checks.ts';
 import {
   applicationStatusChecks,
   applicationStatuses,
   everyApplicationStatus,
-  type InstanceFacts,
-} from '../aws/ec2.ts';
+} from '../aws/application-status.ts';
+import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
+import { checkAssociations } from '../aws/check-associations.ts';
+import { allChecks } from '../aws/checks.ts';
 import { targetGroups } from '../aws/elastic-load-balancing.ts';
+import type { InstanceFacts } from '../aws/instances.ts';
 import { contradictionsOf } from '../domain/contradictions.ts';
 import { pathEndOf } from '../domain/ingress.ts';
 import {

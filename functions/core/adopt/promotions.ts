@@ -1,5 +1,5 @@
+import { applicationStatusChecks } from '../aws/application-status.ts';
 import { associationValue, checkAssociations } from '../aws/check-associations.ts';
-import { applicationStatusChecks } from '../aws/ec2.ts';
 import { leastObservation } from '../domain/adoption.ts';
 import { CheckInUse, CheckUnknown } from '../errors.ts';
 import { DESCRIBE_LAG_SECONDS } from '../limits.ts';

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { applicationStatuses } from '../aws/application-status.ts';
 import { groups, setUnhealthy } from '../aws/auto-scaling.ts';
 import { concurrently, inChunks } from '../aws/batch.ts';
-import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
+import { enableSuppression } from '../aws/suppression.ts';
 import { decideAfterFailure, mayStayListed, PROOF_SECONDS } from '../domain/after-failure.ts';
 import { type Member, membershipKey } from '../domain/fleet.ts';
 import { judgeSuppressed, type StatusSeen } from '../domain/goals.ts';

@@ -1,6 +1,6 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import { deployment } from '../aws/code-deploy.ts';
-import { type InstanceFacts, instancesWithTag } from '../aws/ec2.ts';
+import { type InstanceFacts, instancesWithTag } from '../aws/instances.ts';
 import type { Bystander } from '../domain/fleet.ts';
 import { whyNotInService } from '../domain/lifecycle.ts';
 import {

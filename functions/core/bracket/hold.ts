@@ -6,7 +6,7 @@ import {
   setHealthy,
   suspendProcesses,
 } from '../aws/auto-scaling.ts';
-import { describeInstances } from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { receives } from '../domain/floors.ts';
 import { processesToSuspend } from '../domain/holding.ts';

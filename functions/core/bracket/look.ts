@@ -1,6 +1,7 @@
+import { applicationStatuses } from '../aws/application-status.ts';
 import { groupMemberships, groups } from '../aws/auto-scaling.ts';
-import { applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import { targetHealth } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
 import type { Budgets } from '../domain/budgets.ts';
 import { type Member, type Membership, targetKey } from '../domain/fleet.ts';
 import {
@@ -19,6 +20,7 @@ import {
   sumUp,
   type TargetSeen,
 } from '../domain/goals.ts';
+import { hasEnded } from '../domain/lifecycle.ts';
 import { nextWait, paceLimits, pollSeconds } from '../domain/pace.ts';
 import { leaveSuppression } from '../domain/suppression.ts';
 import { RunEnded, RunUnknown } from '../errors.ts';
@@ -271,8 +273,7 @@ async function finishGone(sightings: Map<string, Sighting[]>, reads: Reads): Pro
   if (suspects.length === 0) return;
   const facts = await reads.describeInstances(suspects);
   for (const instanceId of suspects) {
-    const state = facts.get(instanceId)?.state ?? 'terminated';
-    if (state === 'terminated' || state === 'shutting-down') sightings.set(instanceId, [{ verdict: 'gone' }]);
+    if (hasEnded(facts.get(instanceId)?.state)) sightings.set(instanceId, [{ verdict: 'gone' }]);
   }
 }
 

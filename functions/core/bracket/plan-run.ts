@@ -1,5 +1,9 @@
+import {
+  type ApplicationStatusFacts,
+  applicationStatuses,
+  type CheckFacts,
+} from '../aws/application-status.ts';
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import { type ApplicationStatusFacts, applicationStatuses, type CheckFacts } from '../aws/ec2.ts';
 import { type BudgetFacts, computeBudgets } from '../domain/budgets.ts';
 import type { Bystander, Member } from '../domain/fleet.ts';
 import { judgeFloor } from '../domain/floors.ts';

@@ -1,8 +1,9 @@
 import { chunk } from '../aws/batch.ts';
-import { describeInstances } from '../aws/ec2.ts';
 import { registerTargets } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { type ListedTarget, type Member, membershipKey, targetKey } from '../domain/fleet.ts';
 import { isRegistered } from '../domain/floors.ts';
+import { hasEnded } from '../domain/lifecycle.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import type { PlannedGroup } from '../domain/plan.ts';
 import { TargetGroupUnknown } from '../errors.ts';
@@ -113,8 +114,7 @@ async function ofThoseThatRemain(
     ({ instanceId, addresses }) => refused.has(instanceId) || addresses.some(address => refused.has(address)),
   );
   const facts = await describeInstances(concerned.map(({ instanceId }) => instanceId));
-  const isGone = ({ instanceId }: Member) =>
-    ['terminated', 'shutting-down'].includes(facts.get(instanceId)?.state ?? 'terminated');
+  const isGone = ({ instanceId }: Member) => hasEnded(facts.get(instanceId)?.state);
   const gone = new Set(
     concerned.filter(isGone).flatMap(({ instanceId, addresses }) => [instanceId, ...addresses]),
   );

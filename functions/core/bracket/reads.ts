@@ -1,5 +1,5 @@
+import { applicationStatusChecks, applicationStatuses } from '../aws/application-status.ts';
 import { groupMemberships, groups, refreshInProgress } from '../aws/auto-scaling.ts';
-import { applicationStatusChecks, applicationStatuses, describeInstances } from '../aws/ec2.ts';
 import {
   loadBalancerAttributes,
   loadBalancerTypes,
@@ -9,6 +9,7 @@ import {
   targetGroupsOfVpc,
   targetHealth,
 } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { HEALTH, type Sharing, sharingOf } from './sharing.ts';
 
 /** Everything that a plan reads of AWS. */

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { concurrently, inChunks } from '../aws/batch.ts';
-import {
-  describeInstances,
-  disableSuppression,
-  enableSuppression,
-  type SuppressionOutcome,
-} from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
+import { disableSuppression, enableSuppression, type SuppressionOutcome } from '../aws/suppression.ts';
+import { hasEnded } from '../domain/lifecycle.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { leaveSuppression } from '../domain/suppression.ts';
 import { beginRelease, findInstances, leaveClaim } from '../ledger/instances.ts';
@@ -107,8 +104,6 @@ export async function releaseSuppression(
     );
   return refused;
 }
-
-const hasEnded = (state = 'terminated'): boolean => state === 'terminated' || state === 'shutting-down';
 
 /** A dead run's claim does not count: it ended by itself. */
 const othersLive = (runId: string, record: InstanceRecord, now: number): boolean =>

@@ -1,5 +1,5 @@
-import { describeInstances } from '../aws/ec2.ts';
 import { type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { type Member, targetKey } from '../domain/fleet.ts';
 import { isRegistered, type SeenTarget } from '../domain/floors.ts';
 import type { PlannedGroup } from '../domain/plan.ts';

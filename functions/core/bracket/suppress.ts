@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { applicationStatuses } from '../aws/application-status.ts';
 import { concurrently, inChunks } from '../aws/batch.ts';
-import { applicationStatuses, describeInstances, enableSuppression } from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
+import { enableSuppression } from '../aws/suppression.ts';
 import { judgeSuppressed } from '../domain/goals.ts';
 import { SuppressionRefused } from '../errors.ts';
 import { findInstances, lengthenClaim } from '../ledger/instances.ts';

@@ -1,4 +1,4 @@
-import type { ApplicationStatusFacts } from '../aws/ec2.ts';
+import type { ApplicationStatusFacts } from '../aws/application-status.ts';
 import { type Member, type Membership, membershipKey } from '../domain/fleet.ts';
 import type { InstanceRecord } from '../ledger/items.ts';
 import type { RunRequest } from '../request.ts';

@@ -24,6 +24,10 @@ export function whyNotInService(lifecycleState: string): string | undefined {
   return standing[lifecycleState] ?? `is in the unknown lifecycle state ${lifecycleState}`;
 }
 
+/** Has EC2 ended an instance in this state? One that EC2 does not know any more was terminated long ago. (R-GONE) */
+export const hasEnded = (state = 'terminated'): boolean =>
+  state === 'terminated' || state === 'shutting-down';
+
 const ASIDE = new Set([
   'Terminating',
   'Terminating:Wait',

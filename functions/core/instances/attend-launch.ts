@@ -1,8 +1,10 @@
+import { applicationStatuses } from '../aws/application-status.ts';
 import { type AutoScalingGroupFacts, groups } from '../aws/auto-scaling.ts';
-import { applicationStatuses, describeInstances, type InstanceFacts } from '../aws/ec2.ts';
+import { describeInstances, type InstanceFacts } from '../aws/instances.ts';
 import { type ActionResult, type LifecycleAction, recordHeartbeat } from '../aws/lifecycle-actions.ts';
 import { type Sharing, sharingOf } from '../bracket/sharing.ts';
 import type { Member } from '../domain/fleet.ts';
+import { hasEnded } from '../domain/lifecycle.ts';
 import {
   judgeLaunch,
   type LaunchEvidence,
@@ -47,7 +49,7 @@ export async function attendLaunch(
     return { ...answer, verdict: 'over', reason: 'The lifecycle action is over.' };
   const { instanceId } = action;
   const instance = (await describeInstances([instanceId])).get(instanceId);
-  if (instance?.state === 'shutting-down' || instance?.state === 'terminated')
+  if (instance && hasEnded(instance.state))
     return { ...answer, verdict: 'met', result: 'ABANDON', reason: 'The instance is gone.' };
   const { seen, evidence } = instance
     ? await look(instance, action, plan, before, optIn)

@@ -1,5 +1,6 @@
+import { applicationStatusChecks, type CheckFacts } from '../aws/application-status.ts';
 import { checkAssociations } from '../aws/check-associations.ts';
-import { applicationStatusChecks, type CheckFacts, type InstanceFacts } from '../aws/ec2.ts';
+import type { InstanceFacts } from '../aws/instances.ts';
 import type { Sharing } from '../bracket/sharing.ts';
 import { appliesTo } from '../domain/lifecycle-action.ts';
 

@@ -1,6 +1,6 @@
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
-import { describeInstances } from '../aws/ec2.ts';
 import { targetGroups } from '../aws/elastic-load-balancing.ts';
+import { describeInstances } from '../aws/instances.ts';
 import type { ActionResult } from '../aws/lifecycle-actions.ts';
 import { sharingOf } from '../bracket/sharing.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AutoScalingGroupFacts } from '../aws/auto-scaling.ts';
 import { concurrently } from '../aws/batch.ts';
-import { enableSuppression } from '../aws/ec2.ts';
+import { enableSuppression } from '../aws/suppression.ts';
 import { dropClaims } from '../bracket/end-claims.ts';
 import type { Member } from '../domain/fleet.ts';
 import { judgeSuppressed, type StatusSeen } from '../domain/goals.ts';

@@ -1,6 +1,6 @@
 import { concurrently } from '../aws/batch.ts';
-import { describeInstances, type InstanceFacts } from '../aws/ec2.ts';
 import { deregisterTargets, type TargetHealthFacts, targetHealth } from '../aws/elastic-load-balancing.ts';
+import { describeInstances, type InstanceFacts } from '../aws/instances.ts';
 import { type LifecycleAction, recordHeartbeat } from '../aws/lifecycle-actions.ts';
 import { list } from '../bracket/discover-fleet.ts';
 import { type Reads, readsFor } from '../bracket/reads.ts';

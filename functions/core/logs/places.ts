@@ -1,4 +1,4 @@
-import { locateAddresses } from '../aws/ec2.ts';
+import { locateAddresses } from '../aws/instances.ts';
 
 /** Where a target is, and whose address it has. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { concurrently } from '../aws/batch.ts';
 import { deploymentProgress } from '../aws/code-deploy.ts';
-import { describeInstances } from '../aws/ec2.ts';
+import { describeInstances } from '../aws/instances.ts';
 import { describeExecution, executionArn, runningExecutions } from '../aws/step-functions.ts';
 import { isOver } from '../domain/hook-caller.ts';
 import { deploymentOf, type End, inTurn, type SweepFacts, type SweptRun } from '../domain/sweep.ts';

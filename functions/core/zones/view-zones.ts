@@ -1,11 +1,11 @@
 import { concurrently } from '../aws/batch.ts';
-import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/ec2.ts';
 import {
   everyTargetGroup,
   type TargetGroupFacts,
   tagsOf,
   targetHealth,
 } from '../aws/elastic-load-balancing.ts';
+import { describeInstances, type InstanceFacts, instancesWithAddresses } from '../aws/instances.ts';
 import { healthUnlessGone } from '../bracket/seen-targets.ts';
 import { type Diagnosis, diagnose } from '../domain/diagnosis.ts';
 import { togetherOf } from '../domain/diagnosis-words.ts';

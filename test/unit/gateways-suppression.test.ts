@@ -5,7 +5,7 @@ import type {
   EnableApplicationStatusCheckSuppressionCommandInput,
 } from '@aws-sdk/client-ec2';
 import { describe, expect, test } from 'vitest';
-import { disableSuppression, enableSuppression } from '../../functions/core/aws/ec2.ts';
+import { disableSuppression, enableSuppression } from '../../functions/core/aws/suppression.ts';
 import { AccessDenied, AwsFailure } from '../../functions/core/errors.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { scripted } from './helpers/scripted-account.ts';
