@@ -1,10 +1,6 @@
+import { type ApplicationStatusFacts, everyApplicationStatus } from '../aws/application-status.ts';
 import { checksWithTag } from '../aws/checks.ts';
-import {
-  type ApplicationStatusFacts,
-  describeInstances,
-  everyApplicationStatus,
-  type InstanceFacts,
-} from '../aws/ec2.ts';
+import { describeInstances, type InstanceFacts } from '../aws/instances.ts';
 import type { WatchedGroup } from '../domain/alarms.ts';
 import type { OptInTag } from '../settings.ts';
 
