@@ -38,6 +38,10 @@ export interface DeploymentReport extends Ending {
   readonly heldInstances: number;
   /** Application status checks that are included in the end. */
   readonly includedChecks: number;
+  /** What befell the target groups, as the view of the zones told it. */
+  readonly zoneClasses: readonly string[];
+  /** The stack's alarms that rang, by their logical ids. */
+  readonly alarms: readonly string[];
   readonly requestsSent: number;
   readonly requestsFailed: number;
   readonly minutes: number;
@@ -128,11 +132,16 @@ function differencesFrom(whose: string, expected: Expected, seen: Partial<Deploy
       ? []
       : [`${whose}It does not say ${JSON.stringify(expected.says)}: ${seen.cause ?? ''}`]),
     ...said('included checks', expected.included, seen.includedChecks),
+    ...said('zone classes', listed(expected.zoneClasses), listed(seen.zoneClasses)),
+    ...said('alarms', listed(expected.alarms), listed(seen.alarms)),
     ...said('replaced instances', expected.replaced, seen.replacedInstances),
     ...said('held instances', expected.held, seen.heldInstances),
     ...said('failed requests', expected.failedRequests, seen.requestsFailed),
   ];
 }
+
+const listed = (names: readonly string[] | undefined): string | undefined =>
+  names && (names.join(', ') || 'none');
 
 function reportDeployment({ simulated, timeline }: Told): DeploymentReport {
   const { deployment, measures, rivals } = simulated;
@@ -141,6 +150,7 @@ function reportDeployment({ simulated, timeline }: Told): DeploymentReport {
     replacedInstances: measures.replaced,
     heldInstances: simulated.held.length,
     includedChecks: measures.includedChecks,
+    ...simulated.warnings,
     requestsSent: measures.requestsSent,
     requestsFailed: measures.requestsFailed,
     minutes: measures.minutes,

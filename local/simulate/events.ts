@@ -1,4 +1,5 @@
 import type { Account } from '../account/account.ts';
+import type { Answer } from '../account/application.ts';
 import { autoScalingActs } from '../account/auto-scaling-acts.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
@@ -78,7 +79,19 @@ function happen(
       });
       return;
     case 'break-application':
-      instance.application.suffer(() => ({ kind: 'responds', status: 500, afterMs: 20 }));
+      instance.application.suffer(() => FAILS);
+      return;
+    case 'answer-errors':
+      instance.application.suffer(({ path }) => (isHealthPath(scenario, path) ? undefined : FAILS));
+      return;
+    case 'heal-application':
+      instance.application.suffer(undefined);
+      return;
+    case 'stop-application':
+      instance.application.stop();
+      return;
+    case 'deregister-targets':
+      deregister(account, fleet, instance);
       return;
     case 'close-security-group':
       setIngress(account, []);
@@ -116,6 +129,21 @@ function happen(
         if (execution.status === 'RUNNING' && execution.machine.name.includes(event.machine ?? ''))
           stack?.executions.stop(execution.arn, 'Operator.Stopped', 'by a person');
   }
+}
+
+const FAILS: Answer = { kind: 'responds', status: 500, afterMs: 20 };
+
+const isHealthPath = ({ fleet: { targetGroups, checks } }: Scenario, path: string): boolean =>
+  targetGroups.some(group => group.healthCheck.path === path) || checks.some(check => check.path === path);
+
+/** From every target group that it is in, on every port. */
+function deregister({ loadBalancing }: Account, { targetGroups }: BuiltFleet, instance: Instance): void {
+  for (const { arn, targets } of targetGroups)
+    for (const id of [instance.id, ...instance.privateAddresses])
+      loadBalancing.deregister(
+        arn,
+        [...targets.of(id)].map(({ port }) => ({ id, port })),
+      );
 }
 
 /** Is there still what the event acts on? */

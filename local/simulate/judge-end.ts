@@ -74,12 +74,13 @@ function judgeSuppressions({ account, fleet, others, people, broken }: Evidence)
   }
 }
 
-function judgeMemberships({ fleet, scenario, broken }: Evidence, { memberships }: Start): void {
+function judgeMemberships({ fleet, scenario, people, broken }: Evidence, { memberships }: Start): void {
   // CodeDeploy's own step puts back one port of each instance.
   if (scenario.deployment.loadBalancerStep) return;
   const now = fleet.memberships();
   for (const [key, instanceId] of memberships)
-    if (!now.has(key) && fleet.isServing(instanceId)) broken(4, `${key} was not put back`);
+    if (!now.has(key) && fleet.isServing(instanceId) && !people.hasDeregistered(instanceId))
+      broken(4, `${key} was not put back`);
 }
 
 function judgeProcesses({ fleet, broken }: Evidence, start: Start): void {

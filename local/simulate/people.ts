@@ -6,7 +6,14 @@ import type { Scenario } from './scenario.ts';
 const DECIDING_MS = 60_000;
 const DECIDING_AMID_FAULTS_MS = 300_000;
 
-const CAPACITY = new Set(['terminate-instance', 'mark-unhealthy', 'break-application']);
+const BREAKING = new Set(['break-application', 'stop-application']);
+const CAPACITY = new Set([
+  ...BREAKING,
+  'terminate-instance',
+  'mark-unhealthy',
+  'answer-errors',
+  'deregister-targets',
+]);
 const SUPPRESSION = new Set(['suppress-instance', 'release-suppression']);
 
 /** What people did to the fleet beside its deployments, so that nothing of it is counted against a product that could not see it. */
@@ -45,13 +52,17 @@ export class People {
     return this.#acted(new Set(['register-targets']), instanceId, since);
   }
 
+  hasDeregistered(instanceId: string): boolean {
+    return this.#acted(new Set(['deregister-targets']), instanceId, 0);
+  }
+
   /** A target that a person puts back shows at once: only what was decided already, or is at `at`, can be wrong. */
   registeredUnseen(instanceId: string, at: number): boolean {
     return this.hasRegistered(instanceId, at - this.#decidingMs);
   }
 
   hasBroken(instanceId: string): boolean {
-    return this.#acted(new Set(['break-application']), instanceId, 0);
+    return this.#acted(BREAKING, instanceId, 0);
   }
 
   /** Does a person's act make a target fail requests: a broken application, an instance ended, one registered too early? */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { ZONE_CLASSES } from '../../functions/core/domain/zone-view.ts';
 import { readOrFaults } from '../../functions/core/faults.ts';
 import { processes } from '../account/auto-scaling-group.ts';
 import { measuredPhysics } from '../account/physics.ts';
@@ -244,6 +245,10 @@ const happening = z.strictObject({
     'refresh-instances',
     'mark-unhealthy',
     'break-application',
+    'answer-errors',
+    'heal-application',
+    'stop-application',
+    'deregister-targets',
     'close-security-group',
     'open-security-group',
     'include-check',
@@ -282,6 +287,14 @@ const expectation = ending.extend({
   /** Instances that the failed runs hold for somebody to look at. */
   held: z.int().min(0).default(0),
   included: z.int().min(0).optional().describe('how many application status checks are included in the end'),
+  zoneClasses: z
+    .array(z.enum([...ZONE_CLASSES, 'well']))
+    .optional()
+    .describe('what befalls the target groups, one after the other, as the view of the zones tells it'),
+  alarms: z
+    .array(z.string())
+    .optional()
+    .describe('the alarms of the stack that ring meanwhile, by their logical ids'),
 });
 
 export const scenario = z.strictObject({

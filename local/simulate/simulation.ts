@@ -24,6 +24,7 @@ import { holdsNothing, type LedgerItem } from './judge-end.ts';
 import { type Measures, measure } from './measures.ts';
 import { rivalName } from './runs.ts';
 import type { Scenario } from './scenario.ts';
+import { type Warnings, warningsBetween } from './warnings.ts';
 
 export interface SimulationSettings {
   readonly scenario: Scenario;
@@ -71,6 +72,7 @@ export interface Simulated extends Scene {
   /** Instances that were held, 15 minutes after the deployment had ended. */
   readonly held: readonly string[];
   readonly measures: Measures;
+  readonly warnings: Warnings;
   /** Undefined when the scenario has none. */
   readonly faults: FaultSchedule | undefined;
 }
@@ -155,6 +157,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
     checkedInstants: invariants.checkedInstants,
     held,
     measures: measure(account, fleet, startedAt, endedAt),
+    warnings: warningsBetween(account, stack, startedAt, endedAt),
     account,
     fleet,
     stack,
