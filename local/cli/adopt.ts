@@ -5,13 +5,11 @@ import { describeAdoption, tellAdoption } from './adoption-report.ts';
 import { adoptionOptions, readAdoption } from './adoption-request.ts';
 import { type Command, exitCode, jsonOption, readOptions } from './command.ts';
 import { document } from './format.ts';
-import { attend, machineOption, readMachineArn, startOrJoin } from './run-machine.ts';
+import { machineOption, readMachineArn } from './machine-option.ts';
+import { attend, startOrJoin } from './run-machine.ts';
 
 const options = {
-  machine: {
-    ...machineOption,
-    about: 'The state machine promote-check: the output PromoteCheckArn of the stack.',
-  },
+  machine: machineOption('PromoteCheck'),
   ...adoptionOptions,
   name: {
     type: 'string',
@@ -45,7 +43,7 @@ export const adoptCommand: Command = {
 async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions('adopt', options, args);
   const { machine, json, name: given, ...asked } = values;
-  const machineArn = readMachineArn(machine);
+  const machineArn = readMachineArn('PromoteCheck', machine);
   const { input, request } = readAdoption(asked);
   const group = request.autoScalingGroupName;
   const name = given ?? executionName('adopt', group, String(Date.now()));

@@ -2,13 +2,11 @@ import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
 import { executionName } from '../../functions/core/naming.ts';
 import { afterRequest, isRunId } from '../../functions/core/request.ts';
 import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
-import { machineOption, readMachineArn, runMachine } from './run-machine.ts';
+import { machineOption, readMachineArn } from './machine-option.ts';
+import { runMachine } from './run-machine.ts';
 
 const options = {
-  machine: {
-    ...machineOption,
-    about: 'The state machine after-deploy: the output AfterDeployArn of the stack.',
-  },
+  machine: machineOption('AfterDeploy'),
   run: { type: 'string', value: 'RUNID', about: 'The runId of the request that before-deploy was given.' },
   promote: {
     type: 'string',
@@ -38,7 +36,7 @@ export const afterCommand: Command = {
 
 async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions('after', options, args);
-  const machineArn = readMachineArn(values.machine);
+  const machineArn = readMachineArn('AfterDeploy', values.machine);
   const { run: runId, promote } = values;
   if (runId === undefined || !isRunId(runId)) throw new UsageError('Name the run: --run RUNID.');
   const input = {

@@ -2,13 +2,11 @@ import { executionName } from '../../functions/core/naming.ts';
 import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
 import { readJsonFile } from './files.ts';
 import { readRequestFile, requestOption } from './fleet-request.ts';
-import { machineOption, readMachineArn, runMachine } from './run-machine.ts';
+import { machineOption, readMachineArn } from './machine-option.ts';
+import { runMachine } from './run-machine.ts';
 
 const options = {
-  machine: {
-    ...machineOption,
-    about: 'The state machine before-deploy: the output BeforeDeployArn of the stack.',
-  },
+  machine: machineOption('BeforeDeploy'),
   request: requestOption,
   name: {
     type: 'string',
@@ -39,7 +37,7 @@ export const beforeCommand: Command = {
 
 async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions('before', options, args);
-  const machineArn = readMachineArn(values.machine);
+  const machineArn = readMachineArn('BeforeDeploy', values.machine);
   const { request: file } = values;
   if (file === undefined) throw new UsageError('Give the request: --request FILE, or - for standard input.');
   const given = readJsonFile(file);

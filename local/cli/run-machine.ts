@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeExecution, executionArn, startExecution } from '../../functions/core/aws/step-functions.ts';
 import { type Refusal, RunEnded, RunInProgress } from '../../functions/core/errors.ts';
 import { plannedBudgets } from './budgets.ts';
-import { exitCode, UsageError } from './command.ts';
+import { exitCode } from './command.ts';
 import type { Followed } from './follow.ts';
 import { follow } from './follow.ts';
 import { document, wrap } from './format.ts';
@@ -48,22 +48,6 @@ export interface RunReport {
   readonly error: string;
   readonly cause: string;
   readonly phases: readonly PhaseReport[];
-}
-
-const MACHINE_ARN = /^arn:[^:]+:states:([^:]+):\d{12}:stateMachine:[0-9A-Za-z_-]+$/;
-
-export const machineOption = {
-  type: 'string',
-  value: 'ARN',
-} as const;
-
-/** The Region is the machine's, whatever the environment says. @throws UsageError */
-export function readMachineArn(given: string | undefined): string {
-  if (given === undefined) throw new UsageError('Name the state machine: --machine ARN.');
-  const region = MACHINE_ARN.exec(given)?.[1];
-  if (region === undefined) throw new UsageError(`${given} is not the ARN of a state machine.`);
-  process.env.AWS_REGION = region;
-  return given;
 }
 
 /** Starts the execution, or joins it, and follows it to its end. @returns the exit code */

@@ -1,5 +1,6 @@
 import type { Scenario } from '../simulate/scenario.ts';
 import { table } from './format.ts';
+import { machineVariables } from './machine-option.ts';
 import type { Pace } from './pace.ts';
 import type { ServedAccount } from './served-account.ts';
 
@@ -34,7 +35,7 @@ export function servedOf({ url, standing, stack }: ServedAccount, scenario: Scen
       AWS_REGION: account.world.region,
       AWS_DEFAULT_REGION: account.world.region,
       QUIESCE_LEDGER_TABLE: tables.get('Ledger')?.name ?? '',
-      QUIESCE_BEFORE_DEPLOY: machines.get('BeforeDeploy')?.arn ?? '',
+      ...machineVariables(machine => machines.get(machine)?.arn ?? ''),
     },
     instances: fleet.instances.map(({ id, zone }) => ({ instanceId: id, zone })),
     autoScalingGroupName: fleet.groupName ?? null,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { given, send } from '../../functions/core/aws/call.ts';
 import { stepFunctions } from '../../functions/core/aws/clients.ts';
 import { UsageError } from './command.ts';
-import { readMachineArn } from './run-machine.ts';
+import { machineOption, namedMachine, readMachineArn } from './machine-option.ts';
 
 /** What a stack adds to every request, by its own parameters. */
 export interface StackDefaults {
@@ -14,10 +14,8 @@ export interface StackDefaults {
 }
 
 export const beforeDeployOption = {
-  type: 'string',
-  value: 'ARN',
-  about:
-    'The state machine before-deploy: the output BeforeDeployArn of the stack, whose DefaultPolicy and OptInTagValue are used then. The environment variable QUIESCE_BEFORE_DEPLOY unless given.',
+  ...machineOption('BeforeDeploy'),
+  about: `${machineOption('BeforeDeploy').about} Its DefaultPolicy and OptInTagValue are used then.`,
 } as const;
 
 /**
@@ -26,9 +24,8 @@ export const beforeDeployOption = {
  * @throws UsageError when it is another machine
  */
 export async function stackDefaults(option: string | undefined): Promise<StackDefaults | undefined> {
-  const named = option ?? (process.env.QUIESCE_BEFORE_DEPLOY || undefined);
-  if (named === undefined) return undefined;
-  const machineArn = readMachineArn(named);
+  if (namedMachine('BeforeDeploy', option) === undefined) return undefined;
+  const machineArn = readMachineArn('BeforeDeploy', option);
   const action = 'states:DescribeStateMachine';
   const { definition } = await send(action, () =>
     stepFunctions().send(new DescribeStateMachineCommand({ stateMachineArn: machineArn })),

@@ -105,8 +105,8 @@ function rowsOf({ instanceId, claims, traffic, memberships, releasing }: Instanc
   });
 }
 
-/** One run, or why there is none. */
-export function describeRun(runId: string, known: RunRecord | RefusalRecord): string {
+/** One run, or why there is none. `now` is in seconds since the epoch. */
+export function describeRun(runId: string, known: RunRecord | RefusalRecord, now: number): string {
   if (!('plan' in known)) return `Run ${runId} was refused: ${known.error}\n${indented(known.cause)}`;
   const { status, phase, owner, createdAt, goAheadAt, endedAt, heldUntil, outcome, plan } = known;
   const facts = [
@@ -114,7 +114,9 @@ export function describeRun(runId: string, known: RunRecord | RefusalRecord): st
     ['began', instant(createdAt)],
     ...(goAheadAt === undefined ? [] : [['go-ahead', instant(goAheadAt)]]),
     endedAt === undefined ? ['ends by', instant(endsBy(known))] : ['ended', instant(endedAt)],
-    ...(heldUntil === undefined ? [] : [['holds until', instant(heldUntil)]]),
+    ...(heldUntil === undefined
+      ? []
+      : [[heldUntil > now ? 'holds until' : 'held until', instant(heldUntil)]]),
     ['execution', owner],
     ...doings(known),
     ['instances', plan.instanceIds.join(', ')],

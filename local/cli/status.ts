@@ -85,5 +85,7 @@ async function tellAll(json: boolean): Promise<string> {
 async function tellRun(runId: string, json: boolean): Promise<string> {
   const known = await readRun(runId);
   if (!known) throw new RunUnknown(`The ledger does not know the run ${runId}.`);
-  return json ? document({ format: 'quiesce.run-record/1', ...known }) : describeRun(runId, known);
+  return json
+    ? document({ format: 'quiesce.run-record/1', ...known })
+    : describeRun(runId, known, Date.now() / 1000);
 }

@@ -9,11 +9,12 @@ import { type Command, exitCode, jsonOption, readOptions, UsageError } from './c
 import { counted, document, wrap } from './format.ts';
 import { readHandled, whatIsLeft } from './handled-run.ts';
 import { requireLedger, tableOption } from './ledger-table.ts';
+import { machineOption, readMachineArn } from './machine-option.ts';
 import { phaseTable } from './phase-report.ts';
-import { attend, machineOption, type RunReport, readMachineArn, reportOn } from './run-machine.ts';
+import { attend, type RunReport, reportOn } from './run-machine.ts';
 
 const options = {
-  machine: { ...machineOption, about: 'The state machine undo-run: the output UndoRunArn of the stack.' },
+  machine: machineOption('UndoRun'),
   table: tableOption,
   json: {
     ...jsonOption,
@@ -51,7 +52,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions('undo', options, args, true);
   const [runId = '', ...more] = positionals;
   if (more.length > 0 || !isRunId(runId)) throw new UsageError('Name the run: quiesce undo RUNID.');
-  const machineArn = readMachineArn(values.machine);
+  const machineArn = readMachineArn('UndoRun', values.machine);
   const table = requireLedger(values.table);
   const record = await undoable(runId);
   const { arn, joined } = await startOrJoin(record, machineArn);

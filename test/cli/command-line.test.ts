@@ -34,6 +34,22 @@ test.each([
     /^nowhere\/page\.html cannot be written: there is no such folder\.\n$/,
   ],
   [
+    'no machine',
+    ['after', '--run', 'release-42'],
+    /^Name the state machine after-deploy: --machine ARN, or the environment variable QUIESCE_AFTER_DEPLOY\.\n/,
+  ],
+  [
+    "another machine's ARN",
+    [
+      'before',
+      '--machine',
+      'arn:aws:states:eu-west-1:111122223333:stateMachine:quiesce-UndoRun',
+      '--request',
+      'r.json',
+    ],
+    /^arn:aws:states:\S+:quiesce-UndoRun is UndoRun: the stack's output BeforeDeployArn is meant\.\n/,
+  ],
+  [
     'an instance id that is none',
     ['plan', '--instances', 'web'],
     /^--instances: must be an instance id such as i-\w+, not "web"\n$/,

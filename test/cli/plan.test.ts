@@ -64,7 +64,7 @@ describe('a plan that would begin', () => {
     );
     expect(other).toMatchObject({
       code: 2,
-      stderr: `${told.machines.AfterDeploy} is not before-deploy of Quiesce.\n`,
+      stderr: `${told.machines.AfterDeploy} is AfterDeploy: the stack's output BeforeDeployArn is meant.\n`,
     });
   });
 
