@@ -14,6 +14,8 @@ export interface IntrinsicsSettings {
   readonly mappings: JsonObject;
   readonly conditions: JsonObject;
   readonly identities: Identities;
+  /** What other stacks export, by name. */
+  readonly imports?: ReadonlyMap<string, string>;
 }
 
 const NO_VALUE = 'AWS::NoValue';
@@ -70,6 +72,12 @@ export class Intrinsics {
       case 'Fn::If': {
         const [condition = '', yes = null, no = null] = list(argument, name, from, 3);
         return this.resolve(this.condition(string(condition, name, from)) ? yes : no, from);
+      }
+      case 'Fn::ImportValue': {
+        const exported = this.#string(argument, name, from);
+        const found = this.#settings.imports?.get(exported);
+        if (found === undefined) throw new Error(`${from}: no stack exports ${exported}`);
+        return found;
       }
       case 'Fn::Base64':
         return Buffer.from(this.#string(argument, name, from)).toString('base64');

@@ -13,6 +13,7 @@ import {
 import { Faults } from './faults.ts';
 import { jsonProtocol } from './json-protocol.ts';
 import { parseJson } from './json-values.ts';
+import { presigned } from './presigned.ts';
 import type { Protocol } from './protocol.ts';
 import { awsQueryProtocol, ec2QueryProtocol, readFormHeader } from './query-protocol.ts';
 import { RestXmlProtocol } from './rest-xml-protocol.ts';
@@ -49,20 +50,21 @@ export function createDispatch({ services, gates, clock }: Account): Dispatch {
   const around = gates.filter(gate => gate.around).reverse();
   let requests = 0;
 
-  return async (request, caller) => {
+  return async (sent, sender) => {
     requests += 1;
     const requestId = `00000000-0000-4000-8000-${String(requests).padStart(12, '0')}`;
-    const { address, action: said } = destinationOf(request);
+    const { address, action: said } = destinationOf(sent);
     const endpoint = endpoints.get(address);
-    if (!endpoint) return notHere(address, said, request, requestId);
+    if (!endpoint) return notHere(address, said, sent, requestId);
     const { service, protocol } = endpoint;
-    const action = protocol instanceof RestXmlProtocol ? actionBy(protocol, request) : said;
     try {
+      const { request, caller } = presigned(sent, clock.now()) ?? { request: sent, caller: sender };
+      const action = protocol instanceof RestXmlProtocol ? actionBy(protocol, request) : said;
       const call: Call = { service: service.name, action, caller, at: clock.now() };
       return await perform(endpoint, call, request, requestId);
     } catch (error) {
       if (error instanceof NoAnswer) throw error;
-      return faultOf(error, protocol, request, requestId);
+      return faultOf(error, protocol, sent, requestId);
     }
   };
 

@@ -47,7 +47,7 @@ describe('intrinsic functions', () => {
   });
 
   test.each([
-    ['!ImportValue Other', 'Fn::ImportValue is not implemented'],
+    ['!ImportValue Other', 'no stack exports Other'],
     ['!Ref Missing', 'Probe: refers to Missing'],
     ['!Ref Ghost', 'Probe: refers to Ghost, which the template does not have or its condition excludes'],
     ['!GetAtt Topic.Colour', 'Fn::GetAtt Topic.Colour is not implemented'],
