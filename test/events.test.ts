@@ -19,6 +19,11 @@ const answers = {
   'view-zones': { function: 'ViewZonesFunction', answer: { groups: 1, classes: { well: 1 } } },
   'break-loops': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
   'instance-terminated': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
+  'custom-resource': {
+    function: 'CustomResourceFunction',
+    answer: { requests: ['3d0c4a52-7a3b-4c77-9d6c-0f7d7d2f8b11'] },
+  },
+  'resource-ended': { function: 'CustomResourceFunction', answer: { requests: [] } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
@@ -69,6 +74,7 @@ describe('the shipped events', () => {
 
   test.each([
     'execution-ended',
+    'resource-ended',
     'deployment-failed',
     'instance-failed',
     'health-check-log',

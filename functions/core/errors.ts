@@ -153,6 +153,11 @@ export class CheckDemoted extends Refusal {
   override readonly name = 'CheckDemoted';
 }
 
+/** A request of CloudFormation has been answered, so nothing more may be done in its name (D5). */
+export class RequestAnswered extends Refusal {
+  override readonly name = 'RequestAnswered';
+}
+
 /** A hook's call does not come from the instance, or not from a lifecycle event that is in progress (D9). */
 export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';

@@ -116,6 +116,18 @@ export const ELB_BUCKETS = {
 /** CodeDeploy waits so long for one lifecycle event, and for the answer of a lifecycle event hook. GUIDE: AppSpec hooks. */
 export const LIFECYCLE_EVENT_SECONDS = 3600;
 
+/** CloudFormation waits at the most, and by default, so long for the answer of a custom resource. GUIDE: ServiceTimeout. */
+export const SERVICE_TIMEOUT_SECONDS = 3600;
+
+/**
+ * So much of it is kept for the answer: an act in flight ends (D5), and three attempts of a step that Lambda cuts off, and some
+ * slack. Ours.
+ */
+export const ANSWER_ROOM_SECONDS = 420;
+
+/** A custom resource may not be given less: what it waits for shows within DESCRIBE_LAG_SECONDS, and it has to be answered. Ours. */
+export const LEAST_SERVICE_TIMEOUT_SECONDS = 600;
+
 /** Deregistration delay of a target group that does not say its own. SDK client-elastic-load-balancing-v2. */
 export const DEREGISTRATION_DELAY_SECONDS = 300;
 

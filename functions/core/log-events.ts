@@ -43,6 +43,9 @@ export const logEvents = {
   loopsBroken: 'loops.broken',
   demotionTold: 'demotion.told',
   alarmsReconciled: 'alarms.reconciled',
+  resourceRequested: 'resource.requested',
+  resourceServed: 'resource.served',
+  resourceAnswered: 'resource.answered',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

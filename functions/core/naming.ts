@@ -13,7 +13,7 @@ export const runOfInstance = (deploymentId: string, instanceId: string): string 
  * @param from what tells one from another of the same run: for `undo` the execution that the run is taken over from
  */
 export function executionName(
-  phase: 'before' | 'after' | 'undo' | 'adopt' | 'end-adoption' | 'tell',
+  phase: 'before' | 'after' | 'undo' | 'adopt' | 'end-adoption' | 'tell' | 'resource' | 'answer',
   runId: string,
   from?: string,
 ): string {
@@ -22,3 +22,12 @@ export function executionName(
   const readable = runId.replace(/[^0-9A-Za-z_-]/g, '-').slice(0, 80 - phase.length - digest.length - 2);
   return `${phase}-${readable}-${digest}`;
 }
+
+/** A resource of a stack, as the ledger knows who wants an association: the same in each of its requests. */
+export const holderOf = ({
+  StackId,
+  LogicalResourceId,
+}: {
+  readonly StackId: string;
+  readonly LogicalResourceId: string;
+}): string => `${StackId}|${LogicalResourceId}`;

@@ -32,15 +32,19 @@ test('D24: without the function URL everything else is there', () => {
   expect(outputs).not.toHaveProperty('HookUrl');
 });
 
-test('D42: the ARNs of both machines are published under the name of the stack', () => {
-  const { inert, machines } = deployedWith({});
+test('D22, D42: the ARNs of both machines, and the service token, are published under the name of the stack', () => {
+  const { inert, machines, functions, outputs } = deployedWith({});
   const published = [...inert.values()]
     .filter(({ type }) => type === 'AWS::SSM::Parameter')
     .map(({ properties }) => [properties.Name, properties.Value]);
   expect(published).toEqual([
     ['/quiesce/before-deploy-arn', machines.get('BeforeDeploy')?.arn],
     ['/quiesce/after-deploy-arn', machines.get('AfterDeploy')?.arn],
+    ['/quiesce/service-token', outputs.ServiceToken],
   ]);
+  // Unqualified, and of a name that no update changes: CloudFormation cannot change a ServiceToken.
+  expect(outputs.ServiceToken).toBe(functions.get('CustomResourceFunction')?.arn);
+  expect(outputs.ServiceToken).toMatch(/:function:quiesce-custom-resource$/);
 });
 
 const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import * as errors from '../../functions/core/errors.ts';
 import type { JsonObject } from '../../local/stack/json.ts';
 import { predefinedErrors } from '../../local/states/failure.ts';
-import { attendingMachines, brokenDefinition, everyMachine, undoingMachines } from './helpers/product.ts';
+import {
+  answeringMachines,
+  attendingMachines,
+  brokenDefinition,
+  everyMachine,
+  undoingMachines,
+} from './helpers/product.ts';
 import { invocationsOf, lastInvocationOf, statesOf, tasksOf } from './helpers/states.ts';
 
 /** What our functions throw when the same call can succeed later. */
@@ -60,7 +66,7 @@ function unknownErrors(definition: JsonObject): readonly string[] {
   );
 }
 
-const attentive = [...undoingMachines, ...attendingMachines];
+const attentive = [...undoingMachines, ...attendingMachines, ...answeringMachines];
 
 test.each(attentive)('D28: every task of %s retries what can pass', (_, definition) => {
   expect(unretried(definition)).toEqual([]);

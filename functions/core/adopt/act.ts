@@ -5,14 +5,14 @@ import { isNotFound } from '../aws/call.ts';
 import { associationValue, checkAssociations } from '../aws/check-associations.ts';
 import {
   type Association,
-  associate,
   checksWithTag,
   createExcludedCheck,
   disassociate,
   setAggregation,
 } from '../aws/checks.ts';
+import { associateOrConfirm } from '../aws/confirmed-association.ts';
 import { describeInstances } from '../aws/instances.ts';
-import { CheckChanged, ObservationPending, QuotaExceeded } from '../errors.ts';
+import { CheckChanged, ObservationPending } from '../errors.ts';
 import { type AdoptionRecord, markAct, markPromoted, nameCheck, ownAdoption } from '../ledger/adoptions.ts';
 import { optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -81,23 +81,11 @@ async function widen(record: AdoptionRecord): Promise<ActAnswer> {
   return answered(plan.observeSeconds);
 }
 
-/**
- * Associates, and believes what a description shows rather than the reasons of a refusal, which may be that it already is.
- *
- * @throws QuotaExceeded, CheckChanged
- * @throws ObservationPending while an association that EC2 says is there already does not show
- */
+/** @throws CheckChanged when somebody has deleted the check, and what associateOrConfirm throws */
 async function associated(record: AdoptionRecord, what: Association): Promise<void> {
-  const id = checkIdOf(record);
-  const refused = await associate(id, what).catch((error: unknown) => {
+  await associateOrConfirm(checkIdOf(record), what).catch((error: unknown) => {
     throw isNotFound(error) ? missing(record) : error;
   });
-  if (refused.length === 0) return;
-  const shown = (await checkAssociations()).filter(({ checkId }) => checkId === id).map(associationValue);
-  const [left] = refused.filter(({ value }) => !shown.includes(value));
-  if (left && /already/i.test(left.reason))
-    throw new ObservationPending(`${id} is associated with ${left.value}, which does not show yet.`);
-  if (left) throw new QuotaExceeded(`EC2 does not associate ${id} with ${left.value}: ${left.reason}`);
 }
 
 /** Includes the check on the strength of one more look, made now: every instance of this moment has passed (D36). */

@@ -29,6 +29,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | have; `over` when its cause is gone                                                          |
  * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution         |
  * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
+ * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, expiresAt: what CloudFormation is told about a request      |
+ * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?        |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it

@@ -46,9 +46,13 @@ export const everyMachine = [...product.machines.values()].map(
 const ATTENDING = new Set(['InstanceLaunch', 'InstanceTermination']);
 export const attendingMachines = everyMachine.filter(([name]) => ATTENDING.has(name));
 
+/** The one that serves requests of CloudFormation: what it undoes is its own, and then it answers. */
+const ANSWERING = 'ServeResource';
+export const answeringMachines = everyMachine.filter(([name]) => name === ANSWERING);
+
 /** The machines of the bracket, which undo what has failed. */
 export const machines = everyMachine.filter(
-  ([name]) => !['TellPeople', 'PromoteCheck'].includes(name) && !ATTENDING.has(name),
+  ([name]) => !['TellPeople', 'PromoteCheck', ANSWERING].includes(name) && !ATTENDING.has(name),
 );
 
 /** Those that undo what has failed: a run, or an adoption. */

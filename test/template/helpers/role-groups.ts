@@ -6,6 +6,7 @@ export const roleGroups = {
   deploying: { folder: 'functions/deploy/', machines: ['BeforeDeploy', 'AfterDeploy', 'TellPeople'] },
   adopting: { folder: 'functions/checks/', machines: ['PromoteCheck'] },
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
+  resources: { folder: 'functions/resources/', machines: ['ServeResource'] },
   zones: { folder: 'functions/zones/', machines: [] },
   logs: { folder: 'functions/logs/', machines: [] },
   instances: {

@@ -1,0 +1,170 @@
+import type { DescribeApplicationStatusCheckAssociationsResult } from '@aws-sdk/client-ec2';
+import { beforeEach, expect, test } from 'vitest';
+import { ec2Api } from '../../local/account/ec2-service.ts';
+import type { Gate } from '../../local/wire/contract.ts';
+import { type Stacks, stacks, customResources as text } from './helpers/stacks.ts';
+
+let team: Stacks;
+let checkId = '';
+let ids: string[] = [];
+/** Does no description show an association with an instance? */
+let hidden = false;
+const hides: Gate['around'] = async ({ action }, input, perform) => {
+  const output: DescribeApplicationStatusCheckAssociationsResult = await perform(input);
+  if (!hidden || action !== 'DescribeApplicationStatusCheckAssociations') return output;
+  return { Associations: output.Associations?.filter(({ AssociationType }) => AssociationType === 'tag') };
+};
+
+beforeEach(async () => {
+  hidden = false;
+  team = await stacks({ gates: () => [{ around: hides }] });
+  checkId = team.createCheck();
+  ids = team.bracket.ids();
+});
+
+const api = () => ec2Api(team.bracket.standing.account.checks);
+
+const onGroup = () => ({ CheckId: checkId, Tag: { Key: 'aws:autoscaling:groupName', Value: 'web' } });
+const onInstances = (...numbers: number[]) => ({
+  CheckId: checkId,
+  InstanceIds: numbers.map(number => ids[number] ?? ''),
+});
+const GROUP = 'aws:autoscaling:groupName=web';
+/** Refused, but not at once: what is created before it is there. */
+const refused = () => ({ ...onGroup(), Tag: { Key: 'aws:autoscaling:groupName', Value: 'unknown' } });
+
+async function endsWithNothing(): Promise<void> {
+  expect([team.associations, await team.held()]).toEqual([[], []]);
+  expect([team.unanswered, team.cloudFormation.custom.faults]).toEqual([[], []]);
+}
+
+test.each([
+  [
+    'Bad',
+    () => ({ CheckId: 'asc-1', Tag: { Key: 'a', Value: 'b' } }),
+    'InvalidRequest: CheckId: must be the id of a check',
+  ],
+  [
+    'Both',
+    () => ({ ...onGroup(), ...onInstances(0) }),
+    'InvalidRequest: the request: must have exactly one of Tag and InstanceIds',
+  ],
+  ['None', () => ({ CheckId: checkId }), 'must have exactly one of Tag and InstanceIds'],
+  ['Misspelt', () => ({ ...onGroup(), Tags: [] }), 'InvalidRequest: Tags: is no member here'],
+  [
+    'Hasty',
+    () => ({ ...onGroup(), ServiceTimeout: 75 }),
+    'InvalidRequest: ServiceTimeout: must be at least 600',
+  ],
+  [
+    'Other',
+    () => ({ ...onGroup(), type: 'Custom::Other' }),
+    'Custom::Other is no custom resource of Quiesce',
+  ],
+  ['NoGroup', () => refused(), 'AutoScalingGroupUnknown: There is no Auto Scaling group unknown'],
+  [
+    'NoCheck',
+    () => ({ ...onGroup(), CheckId: 'asc-0123456789abcdef0' }),
+    'CheckUnknown: There is no application status check',
+  ],
+  ['NoInstance', () => ({ CheckId: checkId, InstanceIds: ['i-0123456789abcdef0'] }), 'InstanceUnknown'],
+  ['Closed', () => ({ ...onGroup(), CheckId: team.createCheck({}) }), 'NotOptedIn: application status check'],
+])(
+  'D22: what cannot be done is answered at once, with its reason, and leaves nothing: %s',
+  async (name, properties, reason) => {
+    const stack = team.stack();
+    expect(await team.run(stack.create(text({ First: onInstances(0), [name]: properties() })))).toBe(
+      'ROLLBACK_COMPLETE',
+    );
+    expect(stack.events.find(({ what }) => what === `CREATE_FAILED ${name}`)?.reason).toContain(reason);
+    expect(team.answers).toEqual([
+      'Create First SUCCESS',
+      `Create ${name} FAILED`,
+      `Delete ${name} SUCCESS`,
+      'Delete First SUCCESS',
+    ]);
+    await endsWithNothing();
+  },
+);
+
+test('D19: a fleet that has not opted in is not checked, by whichever tag or id it is named', async () => {
+  const { account } = team.bracket.standing;
+  account.ec2.tag(ids[0] ?? '', { quiesce: 'no', team: 'a' });
+  for (const properties of [onInstances(0, 1), { CheckId: checkId, Tag: { Key: 'team', Value: 'a' } }]) {
+    const stack = team.stack();
+    await team.run(stack.create(text({ Association: properties })));
+    expect(stack.events[0]?.reason).toBe(
+      `NotOptedIn: instance ${ids[0]} does not carry the tag quiesce=enabled.`,
+    );
+  }
+  await endsWithNothing();
+});
+
+test('a list of instances is changed in place, and what stays in it is never let go', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onInstances(0) })));
+  const { physicalId } = stack.resource('Association');
+  expect(await team.run(stack.update(text({ Association: onInstances(0, 1) })))).toBe('UPDATE_COMPLETE');
+  expect(await team.run(stack.update(text({ Association: onInstances(1) })))).toBe('UPDATE_COMPLETE');
+  expect(stack.resource('Association').physicalId).toBe(physicalId);
+  expect(team.associations).toEqual([ids[1]]);
+  const dropped = team.bracket
+    .actsOf('DisassociateApplicationStatusCheck')
+    .map(({ input }) => input.InstanceIds);
+  expect(dropped).toEqual([[ids[0]]]);
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  await endsWithNothing();
+});
+
+test('R-UNDO: another tag is a replacement: the old one is let go when all else is updated, and a rollback finds it', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onGroup() })));
+  const replaced = { Association: onInstances(0, 1), Failing: refused() };
+  expect(await team.run(stack.update(text(replaced)))).toBe('UPDATE_ROLLBACK_COMPLETE');
+  expect(team.associations).toEqual([GROUP]);
+  expect(await team.run(stack.update(text({ Association: onInstances(0, 1) })))).toBe('UPDATE_COMPLETE');
+  expect(team.associations).toEqual(ids);
+  expect(
+    team.bracket.actsOf('DisassociateApplicationStatusCheck').map(({ input }) => input.InstanceIds),
+  ).toEqual([ids, undefined]);
+  await team.run(stack.delete());
+  await endsWithNothing();
+});
+
+test('R-UNDO: an update that fails in the middle has let go what it brought, before it is answered', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onGroup() })));
+  hidden = true;
+  const update = { Association: { ...onInstances(0, 1), ServiceTimeout: 600 } };
+  expect(await team.run(stack.update(text(update)))).toBe('UPDATE_ROLLBACK_COMPLETE');
+  const failed = stack.events.find(({ what }) => what === 'UPDATE_FAILED Association');
+  expect(failed?.reason).toContain(
+    `BudgetSpent: CloudFormation has to be answered, and this was still missing: ${checkId} is associated with ${ids[0]}, which does not show yet.`,
+  );
+  expect(team.associations).toEqual([GROUP]);
+  hidden = false;
+  await team.run(stack.delete());
+  await endsWithNothing();
+});
+
+test('R-OWN: what somebody else had associated before, or another resource wants still, stays', async () => {
+  api().AssociateApplicationStatusCheck({ ApplicationStatusCheckId: checkId, InstanceIds: [ids[0] ?? ''] });
+  await team.bracket.clock.pass(120_000);
+  const [one, other] = [team.stack('one'), team.stack('other')];
+  await team.run(one.create(text({ Association: onInstances(0, 1) })));
+  await team.run(other.create(text({ Same: onInstances(1) })));
+  await team.run(one.update(text({ Renamed: onInstances(0, 1) })));
+  expect(team.associations).toEqual(ids);
+  await team.run(one.delete());
+  expect(team.associations).toEqual(ids);
+  await team.run(other.delete());
+  expect([team.associations, await team.held(), team.unanswered]).toEqual([[ids[0]], [], []]);
+});
+
+test('D5: what is deleted by hand meanwhile is deleted', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onGroup() })));
+  api().DeleteApplicationStatusCheck({ ApplicationStatusCheckId: checkId });
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  await endsWithNothing();
+});
