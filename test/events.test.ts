@@ -24,6 +24,8 @@ const answers = {
     answer: { requests: ['3d0c4a52-7a3b-4c77-9d6c-0f7d7d2f8b11'] },
   },
   'resource-ended': { function: 'CustomResourceFunction', answer: { requests: [] } },
+  'check-alarm': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
+  'check-modified': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
@@ -79,6 +81,8 @@ describe('the shipped events', () => {
     'instance-failed',
     'health-check-log',
     'instance-terminated',
+    'check-alarm',
+    'check-modified',
   ])('%s matches a rule of the template', async name => {
     const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
     const matching = [...(stack?.template.rules.values() ?? [])].filter(

@@ -43,6 +43,8 @@ export const catalogue = {
   zone_receiving_targets: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
   /** Target groups that something befalls, at a view of the zones. */
   zone_class_total: { unit: MetricUnit.Count, dimensions: ['class'] },
+  /** Checks that a look of the loop breaker has demoted, would have, or found well again; none from a look that has found nothing. */
+  loop_total: { unit: MetricUnit.Count, dimensions: ['what'] },
 } as const;
 
 type Catalogue = typeof catalogue;

@@ -60,7 +60,7 @@ const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
 const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };
 
 const demotion = { checkId: named, at: instant };
-const topics = z.enum(['demoted', 'observed', 'again', 'over', 'passed']);
+const topics = z.enum(['demoted', 'observed', 'again', 'named', 'over', 'passed']);
 
 export const tellPayload = z.union([
   z.object({ phase: z.literal('compose'), what: topics, ...demotion }),

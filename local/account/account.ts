@@ -15,6 +15,7 @@ import type { ServiceEvent } from './neighbours.ts';
 import { SimpleStorage } from './simple-storage.ts';
 import { simpleStorageService } from './simple-storage-service.ts';
 import { Traffic } from './traffic.ts';
+import { Trail } from './trail.ts';
 import type { World } from './world.ts';
 
 /** The simulated account: every service, knowing its neighbours. */
@@ -44,7 +45,11 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
   const ec2 = new Ec2(world);
   const cloudWatch = new CloudWatch(world);
   const alarms = new Alarms(cloudWatch, onEvent);
-  const checks = new ApplicationStatusChecks(ec2, { metrics: cloudWatch, quotas });
+  const checks = new ApplicationStatusChecks(ec2, {
+    metrics: cloudWatch,
+    quotas,
+    trail: new Trail(world, onEvent),
+  });
   const storage = new SimpleStorage(world, onEvent);
   const loadBalancing = new ElasticLoadBalancing(world, ec2, storage);
   const autoScaling = new AutoScaling({

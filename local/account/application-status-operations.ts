@@ -18,7 +18,7 @@ import type {
   ModifyApplicationStatusCheckResult,
   TagSpecification,
 } from '@aws-sdk/client-ec2';
-import { ServiceError } from '../wire/contract.ts';
+import { type Call, ServiceError } from '../wire/contract.ts';
 import type { ApplicationStatusChecks, StatusView } from './application-status.ts';
 import { type Association, associationValue, type StatusCheck } from './check-registry.ts';
 import { type CheckResult, reasonOf } from './check-result.ts';
@@ -121,12 +121,13 @@ export function applicationStatusOperations(checks: ApplicationStatusChecks) {
     ),
 
     ModifyApplicationStatusCheck: oncePerToken(
-      (input: ModifyApplicationStatusCheckRequest): ModifyApplicationStatusCheckResult => {
+      (input: ModifyApplicationStatusCheckRequest, call?: Call): ModifyApplicationStatusCheckResult => {
         const { ApplicationStatusCheckId, ClientToken: _, DryRun, ...settings } = input;
         const check = registry.get(ApplicationStatusCheckId);
         const patched = patchedSettings(check.settings, settings);
         requirePaths(patched);
         refuseDryRun(DryRun);
+        checks.trail?.record('ModifyApplicationStatusCheck', input, call?.caller);
         return { ApplicationStatusCheck: checkOf(registry.modify(check.id, patched)) };
       },
     ),

@@ -8,6 +8,7 @@ import { ManagedInterfaces } from './managed-interfaces.ts';
 import type { ApplicationStatuses, Instance, Metrics, OverallStatus } from './neighbours.ts';
 import { type DueCheck, type Evaluation, ProbeCycle } from './probe-cycle.ts';
 import { type Spread, type Suppression, Suppressions } from './suppression.ts';
+import type { Trail } from './trail.ts';
 import type { World } from './world.ts';
 
 /** What DescribeApplicationStatus shows of one instance. Times are milliseconds since the epoch. */
@@ -35,6 +36,8 @@ export class ApplicationStatusChecks implements ApplicationStatuses {
   readonly world: World;
   readonly ec2: Ec2;
   readonly registry: CheckRegistry;
+  /** What records calls; nothing does unless given. */
+  readonly trail: Trail | undefined;
   readonly #metrics: Metrics | undefined;
   readonly #quotas: CheckQuotas;
   readonly #random: Random;
@@ -50,11 +53,16 @@ export class ApplicationStatusChecks implements ApplicationStatuses {
   /** @param options `metrics`: where the service publishes, nowhere by default; `quotas`: other than AWS's defaults */
   constructor(
     ec2: Ec2,
-    options: { readonly metrics?: Metrics; readonly quotas?: Partial<CheckQuotas> } = {},
+    options: {
+      readonly metrics?: Metrics;
+      readonly quotas?: Partial<CheckQuotas>;
+      readonly trail?: Trail;
+    } = {},
   ) {
     const { world } = ec2;
     this.world = world;
     this.ec2 = ec2;
+    this.trail = options.trail;
     this.#metrics = options.metrics;
     this.#quotas = { ...documentedQuotas, ...options.quotas };
     this.registry = new CheckRegistry(world, this.#quotas);

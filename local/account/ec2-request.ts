@@ -1,5 +1,5 @@
 import type { Filter } from '@aws-sdk/client-ec2';
-import { ServiceError } from '../wire/contract.ts';
+import { type Call, ServiceError } from '../wire/contract.ts';
 
 /** The values of one filter for one item; an item matches a filter when any of them does. */
 export type FilterValues<T> = { readonly [name: string]: (item: T) => readonly string[] };
@@ -101,15 +101,15 @@ export function page<T>(
 
 /** A request whose ClientToken was seen before is ignored: it is answered as the first time, without an error. */
 export function oncePerToken<In extends { readonly ClientToken?: string | undefined }, Out>(
-  act: (input: In) => Out,
-): (input: In) => Out {
+  act: (input: In, call?: Call) => Out,
+): (input: In, call?: Call) => Out {
   const answers = new Map<string, Out>();
-  return input => {
+  return (input, call) => {
     const token = input.ClientToken;
-    if (token === undefined) return act(input);
+    if (token === undefined) return act(input, call);
     const earlier = answers.get(token);
     if (earlier !== undefined) return earlier;
-    const answer = act(input);
+    const answer = act(input, call);
     answers.set(token, answer);
     return answer;
   };

@@ -57,6 +57,8 @@ export interface Physics {
   readonly alarmRangeBeyondPeriods: number;
   /** SWITCH: what an alarm does whose few points all breach and are too young to decide. The guide only says: not ALARM. */
   readonly alarmTooFewBreaching: 'ok' | 'retained';
+  /** INF: from a call to its event by CloudTrail and EventBridge. */
+  readonly trailSeconds: readonly [least: number, most: number];
   /** INF: how long the CodeDeploy agent needs for DownloadBundle, and for Install. */
   readonly deploymentStepSeconds: readonly [least: number, most: number];
 }
@@ -86,5 +88,6 @@ export const measuredPhysics: Physics = {
   alarmDelaySeconds: 10,
   alarmRangeBeyondPeriods: 2,
   alarmTooFewBreaching: 'ok',
+  trailSeconds: [5, 90],
   deploymentStepSeconds: [2, 5],
 };

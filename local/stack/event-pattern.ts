@@ -68,6 +68,8 @@ function compileOperator(wanted: JsonObject, where: string): ValueMatcher {
       return onText(operand, where, (value, text) => value.startsWith(text));
     case 'suffix':
       return onText(operand, where, (value, text) => value.endsWith(text));
+    case 'wildcard':
+      return onText(operand, where, matchesStars);
     case 'equals-ignore-case':
       return onText(operand, where, (value, text) => value.toLowerCase() === text.toLowerCase());
     case 'anything-but': {
@@ -91,6 +93,21 @@ const equals =
 function onText(operand: Json, where: string, test: (value: string, text: string) => boolean): ValueMatcher {
   if (typeof operand !== 'string') throw new Error(`${where}: only a string operand is implemented`);
   return value => typeof value === 'string' && test(value, operand);
+}
+
+/** `*` is any run of characters, and nothing else is special. */
+function matchesStars(value: string, pattern: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return value === pattern;
+  if (!value.startsWith(first) || !value.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of others) {
+    const at = value.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return from + last.length <= value.length;
 }
 
 const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {

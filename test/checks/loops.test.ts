@@ -1,5 +1,6 @@
 import type { DescribeApplicationStatusChecksResult } from '@aws-sdk/client-ec2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../local/stack/json.ts';
 import { type Call, type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
@@ -225,6 +226,91 @@ test('D40: a check that somebody includes again is demoted again while its cause
   group.include();
   await group.bracket.clock.pass(5 * MINUTE);
   expect(group.aggregations).toEqual(['included']);
+});
+
+describe('D40: who has included a check again', () => {
+  const BY = 'arn:aws:iam::111122223333:user/somebody has included it again.';
+  const AGAIN = 'Quiesce: check was included again, and is demoted again';
+
+  async function includedAgain(physics: object): Promise<Adopting> {
+    const group = await included({}, { parameters, physics });
+    group.closeIngress();
+    await group.bracket.clock.pass(10 * MINUTE);
+    group.include();
+    await group.bracket.clock.pass(4 * MINUTE);
+    expect([group.aggregations, group.replacements]).toEqual([['excluded'], 0]);
+    return group;
+  }
+
+  test('is named, where CloudTrail tells it', async () => {
+    const group = await includedAgain({ trailSeconds: [5, 90] });
+    expect(subjects(group)).toEqual([DEMOTED, AGAIN]);
+    expect(told(group)[1]?.message).toContain(BY);
+  });
+
+  test('is named afterwards, once, where CloudTrail tells it late', async () => {
+    const group = await includedAgain({ trailSeconds: [200, 200] });
+    expect(told(group)[1]?.message).not.toContain('has included it again');
+    await group.bracket.clock.pass(2 * MINUTE);
+    group.include();
+    await group.bracket.clock.pass(8 * MINUTE);
+    expect(subjects(group)).toEqual([
+      DEMOTED,
+      AGAIN,
+      'Quiesce: check was included again, and it is known by whom',
+    ]);
+    expect(told(group)[2]?.message).toContain(BY);
+  });
+
+  test('is nobody where nothing was demoted, and a call that excludes, or was refused, includes nothing', async () => {
+    const group = await included();
+    const { clock } = group.bracket;
+    group.modify({ Path: '/health' });
+    group.include();
+    await clock.pass(5 * MINUTE);
+    expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
+  });
+});
+
+test('D20: of the alarms of a group, which ring at once, one has the account read', async () => {
+  let reads = 0;
+  const before = ({ action, caller }: Call) => {
+    if (action === 'DescribeApplicationStatusChecks' && caller.name === 'BreakLoopsFunction') reads++;
+  };
+  const { bracket } = await included({}, { parameters, gates: () => [{ before }] });
+  await bracket.clock.pass(1_000);
+  const until = reads;
+  const ring = (metrics: Record<string, Json>, value = 'ALARM') =>
+    bracket.stack.events.put({
+      source: 'aws.cloudwatch',
+      'detail-type': 'CloudWatch Alarm State Change',
+      detail: { alarmName: 'any', state: { value }, configuration: { metrics: [metrics] } },
+    });
+  const ofInstance = { metricStat: { metric: { name: 'StatusCheckFailed_Application_asc-1' } } };
+  ring({ metricStat: { metric: { name: 'CPUUtilization' } } });
+  ring(ofInstance, 'OK');
+  await bracket.clock.pass(5_000);
+  expect(reads).toBe(until);
+  for (let instance = 0; instance < 3; instance++) ring(ofInstance);
+  ring({ expression: 'SELECT MAX("StatusCheckFailed_Application") FROM SCHEMA("AWS/EC2", InstanceId)' });
+  await bracket.clock.pass(5_000);
+  const once = reads - until;
+  expect(once).toBeGreaterThan(0);
+  await bracket.clock.pass(20_000);
+  ring(ofInstance);
+  await bracket.clock.pass(5_000);
+  expect(reads).toBe(until + 2 * once);
+});
+
+test('D20: an alarm says that the loop breaker has acted', async () => {
+  const group = await included();
+  const rings = () =>
+    group.bracket.standing.account.alarms.all().find(({ name }) => name === 'quiesce-LoopBrokenAlarm')?.state
+      .value;
+  expect(rings()).not.toBe('ALARM');
+  group.closeIngress();
+  await group.bracket.clock.pass(8 * MINUTE);
+  expect(rings()).toBe('ALARM');
 });
 
 test('D40: an instance that fails truly does not keep a check demoted whose loop is over', async () => {

@@ -59,3 +59,14 @@ test('an announcement says that a demotion holds for every group, and how to go 
   );
   expect(detail).toMatchObject({ what: 'over', autoScalingGroupNames: ['web', 'api'] });
 });
+
+test.each(['again', 'named'] as const)('D40: %s says who has included the check, where it is known', what => {
+  const includedBy = 'arn:aws:iam::111122223333:user/jo';
+  const news = { ...demotion('asc-1'), what };
+  expect(announceDemotion({ ...news, includedBy })).toMatchObject({
+    message: expect.stringContaining(`${includedBy} has included it again.`),
+    detail: { includedBy },
+  });
+  expect(announceDemotion(news).detail).not.toHaveProperty('includedBy');
+  expect(announceDemotion({ ...news, includedBy, what: 'over' }).detail).not.toHaveProperty('includedBy');
+});

@@ -13,6 +13,8 @@ export interface Demotion {
   /** The replacements that had never passed; none where the whole group showed the loop. */
   readonly inVain: readonly string[];
   readonly cause: string;
+  /** The ARN of who has included the check again last, where CloudTrail tells it. */
+  readonly includedBy?: string;
   readonly told: readonly string[];
 }
 
@@ -32,7 +34,7 @@ export async function beginDemotion(
   const isDemoted = demotion.status === 'demoted';
   const begun = await change(pk.demotion(demotion.checkId), {
     UpdateExpression:
-      'SET #status = :status, #at = :at, #groups = :groups, inVain = :inVain, cause = :cause REMOVE told',
+      'SET #status = :status, #at = :at, #groups = :groups, inVain = :inVain, cause = :cause REMOVE told, includedBy',
     ConditionExpression: `attribute_not_exists(pk) OR #status = :over${isDemoted ? ' OR #status = :observed' : ''}`,
     ExpressionAttributeNames: { '#status': 'status', '#at': 'at', '#groups': 'groups' },
     ExpressionAttributeValues: {
@@ -44,6 +46,28 @@ export async function beginDemotion(
       ':over': text('over'),
       ...(isDemoted && { ':observed': text('observed') }),
     },
+    ReturnValues: 'NONE',
+  });
+  return begun !== undefined;
+}
+
+/** Says in the ledger who has included a demoted check again. @returns the demotion; undefined when there is none */
+export async function nameIncluder(checkId: string, by: string): Promise<Demotion | undefined> {
+  const item = await change(pk.demotion(checkId), {
+    UpdateExpression: 'SET includedBy = :by',
+    ConditionExpression: '#status = :demoted',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':by': text(by), ':demoted': text('demoted') },
+  });
+  return item && toDemotion(checkId, item);
+}
+
+/** Begins a look, unless one has begun in these last seconds. */
+export async function beginLook(now: number, apartSeconds: number): Promise<boolean> {
+  const begun = await change(pk.looks, {
+    UpdateExpression: 'SET beganAt = :now',
+    ConditionExpression: 'attribute_not_exists(pk) OR beganAt <= :before',
+    ExpressionAttributeValues: { ':now': number(now), ':before': number(now - apartSeconds) },
     ReturnValues: 'NONE',
   });
   return begun !== undefined;
@@ -79,5 +103,6 @@ const toDemotion = (checkId: string, item: Item): Demotion => ({
   groups: parsed<string[]>(item.groups) as string[],
   inVain: parsed<string[]>(item.inVain) as string[],
   cause: textAt(item, 'cause'),
+  ...(item.includedBy?.S !== undefined && { includedBy: item.includedBy.S }),
   told: item.told?.SS ?? [],
 });

@@ -25,8 +25,9 @@ import type { RunRequest } from '../request.ts';
  * | `lifecycle#<token>`  | owner: the execution that attends an Auto Scaling lifecycle action; expiresAt               |
  * | `adoption#<group>`   | version, status, owner, createdAt, request, plan, acts (set), checkId, evidence, outcome,     |
  * |                      | error, cause, endedAt, promotedAt, told (set): the latest adoption by this Auto Scaling group  |
- * | `demotion#<id>`      | status, at, groups, cause, told (set): a check that the loop breaker has demoted, or would     |
+ * | `demotion#<id>`      | status, at, groups, cause, includedBy, told (set): a check that the loop breaker has demoted, or would     |
  * |                      | have; `over` when its cause is gone                                                          |
+ * | `looks#alarmed`      | beganAt: when an alarm last had the loop breaker look                                      |
  * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution         |
  * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
  * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, expiresAt: what CloudFormation is told about a request      |
@@ -127,6 +128,7 @@ export interface InstanceRecord {
 export const pk = {
   adoption: (group: string) => `adoption#${group}`,
   check: (checkId: string) => `check#${checkId}`,
+  looks: 'looks#alarmed',
   demotion: (checkId: string) => `demotion#${checkId}`,
   run: (runId: string) => `run#${runId}`,
   instance: (instanceId: string) => `instance#${instanceId}`,

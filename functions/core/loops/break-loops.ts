@@ -10,6 +10,7 @@ import { describeInstances } from '../aws/instances.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { isOfApplicationStatus } from '../domain/adoption.ts';
 import type { DemotionTopic } from '../domain/demotion-announcement.ts';
+import type { Inclusion } from '../domain/inclusion.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
 import {
   type Exposed,
@@ -20,7 +21,14 @@ import {
   mayLoop,
 } from '../domain/replacement-loop.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
-import { beginDemotion, type Demotion, endDemotion, findDemotion } from '../ledger/demotions.ts';
+import {
+  beginDemotion,
+  type Demotion,
+  endDemotion,
+  findDemotion,
+  nameIncluder,
+} from '../ledger/demotions.ts';
+import type { Measure } from '../metrics.ts';
 import { executionName } from '../naming.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -33,6 +41,12 @@ export interface LoopsBroken {
   /** Demoted checks whose cause is gone. */
   readonly over: readonly string[];
 }
+
+/** How many checks a look has acted on, by what it did. */
+export const measuresOf = (broken: LoopsBroken): Measure[] =>
+  (['demoted', 'observed', 'over'] as const)
+    .map(what => ({ metric: 'loop_total' as const, what, value: broken[what].length }))
+    .filter(({ value }) => value > 0);
 
 export type BreakerMode = 'demote' | 'observe';
 
@@ -52,9 +66,16 @@ interface CheckOnGroups {
  * Every look is one describe each of checks, associations, groups, statuses and instances, by pages and chunks of 50 and 100,
  * and one of activities for a group of which an instance has never passed: well below EC2's and Auto Scaling's buckets.
  *
+ * @param inclusion what CloudTrail has just told of, if that is why to look
  * @throws AggregateError of what could not be looked at or done, after everything else was: the next look is a minute away
  */
-export async function breakLoops(tag: OptInTag, mode: BreakerMode): Promise<LoopsBroken> {
+export async function breakLoops(
+  tag: OptInTag,
+  mode: BreakerMode,
+  inclusion?: Inclusion,
+): Promise<LoopsBroken> {
+  // Before the look, so that what is told of it has the name.
+  const named = inclusion && (await nameIncluder(inclusion.checkId, inclusion.by));
   const acted = { demoted: [] as string[], observed: [] as string[], over: [] as string[] };
   const failures: unknown[] = [];
   for (const one of await checksOnGroups(tag)) {
@@ -66,6 +87,8 @@ export async function breakLoops(tag: OptInTag, mode: BreakerMode): Promise<Loop
       failures.push(error);
     }
   }
+  // What was told without the name.
+  if (named?.told.includes('again') && !named.told.includes('named')) await tell(named, 'named');
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
   return acted;
 }
