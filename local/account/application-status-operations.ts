@@ -133,13 +133,14 @@ export function applicationStatusOperations(checks: ApplicationStatusChecks) {
     ),
 
     DeleteApplicationStatusCheck: oncePerToken(
-      (input: DeleteApplicationStatusCheckRequest): DeleteApplicationStatusCheckResult => {
+      (input: DeleteApplicationStatusCheckRequest, call?: Call): DeleteApplicationStatusCheckResult => {
         const { ApplicationStatusCheckId, ClientToken: _, DryRun, ...rest } = input;
         refuseOthers('DeleteApplicationStatusCheck', rest);
         const { id } = registry.get(ApplicationStatusCheckId);
         refuseDryRun(DryRun);
         const deleted = registry.delete(id);
         checks.reconcileAll();
+        checks.trail?.record('DeleteApplicationStatusCheck', input, call?.caller);
         return { ApplicationStatusCheck: checkOf(deleted) };
       },
     ),
@@ -147,8 +148,14 @@ export function applicationStatusOperations(checks: ApplicationStatusChecks) {
     AssociateApplicationStatusCheck: oncePerToken(associate),
 
     DisassociateApplicationStatusCheck: oncePerToken(
-      (input: DisassociateApplicationStatusCheckRequest): AssociateApplicationStatusCheckResult =>
-        disassociate(input),
+      (
+        input: DisassociateApplicationStatusCheckRequest,
+        call?: Call,
+      ): AssociateApplicationStatusCheckResult => {
+        const answer = disassociate(input);
+        checks.trail?.record('DisassociateApplicationStatusCheck', input, call?.caller);
+        return answer;
+      },
     ),
 
     DescribeApplicationStatusChecks(

@@ -72,7 +72,7 @@ export class ApplicationStatusChecks implements ApplicationStatuses {
       instance => this.#due(instance),
       (instance, evaluations) => this.#evaluate(instance, evaluations),
     );
-    this.#interfaces = new ManagedInterfaces(world, ec2.network);
+    this.#interfaces = new ManagedInterfaces(world, ec2.network, options.trail);
     this.#suppressions = new Suppressions(world, id => this.#refresh(id));
     for (const instance of ec2.live()) this.#follow(instance.id);
     ec2.onState(({ id }) => this.#follow(id));

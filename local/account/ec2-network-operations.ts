@@ -6,12 +6,21 @@ import type {
   DescribeNetworkInterfacesResult,
   DescribeSecurityGroupsRequest,
   DescribeSecurityGroupsResult,
+  DescribeSecurityGroupVpcAssociationsRequest,
+  DescribeSecurityGroupVpcAssociationsResult,
   DescribeSubnetsRequest,
   DescribeSubnetsResult,
   IpPermission,
 } from '@aws-sdk/client-ec2';
 import { ServiceError } from '../wire/contract.ts';
-import type { IngressRule, Network, NetworkInterface, SecurityGroup, Subnet } from './ec2-network.ts';
+import {
+  type IngressRule,
+  type Network,
+  type NetworkInterface,
+  referredBy,
+  type SecurityGroup,
+  type Subnet,
+} from './ec2-network.ts';
 import {
   distinct,
   type FilterValues,
@@ -37,7 +46,7 @@ const interfaceFilters: FilterValues<NetworkInterface> = {
   'addresses.private-ip-address': ({ addresses }) => addresses,
   'private-ip-address': ({ addresses }) => addresses,
   'attachment.instance-id': ({ owner }) => (owner.kind === 'instance' ? [owner.instanceId] : []),
-  'requester-managed': item => [String(managed(item))],
+  'requester-managed': ({ owner }) => [String(owner.kind !== 'instance')],
   'operator.managed': item => [String(managed(item))],
   'operator.principal': ({ owner }) => (owner.kind === 'service' ? [owner.principal] : []),
 };
@@ -46,6 +55,9 @@ const groupFilters: FilterValues<SecurityGroup> = {
   'group-id': ({ id }) => [id],
   'group-name': ({ name }) => [name],
   'vpc-id': ({ vpcId }) => [vpcId],
+  'ip-permission.group-id': referredBy,
+  // Nothing here closes what a group lets out, so that none refers to another.
+  'egress.ip-permission.group-id': () => [],
 };
 
 const subnetFilters: FilterValues<Subnet> = {
@@ -85,26 +97,42 @@ export function ec2NetworkOperations({ accountId, region, partition }: World, ne
     })),
     Groups: item.groupIds.map(GroupId => ({ GroupId, GroupName: network.securityGroups.get(GroupId)?.name })),
     TagSet: [],
-    RequesterManaged: managed(item),
-    ...(item.owner.kind === 'service'
-      ? {
+    RequesterManaged: item.owner.kind !== 'instance',
+    ...ownership(item),
+  });
+
+  const ownership = ({
+    owner,
+    createdAt,
+  }: NetworkInterface): Pick<DescribedInterface, 'Attachment' | 'RequesterId' | 'Operator'> => {
+    switch (owner.kind) {
+      case 'service':
+        return {
           // INF: the other end is an instance in AWS's own account.
-          Attachment: { InstanceOwnerId: 'amazon-aws', DeviceIndex: 1, Status: 'attached' as const },
-          RequesterId: item.owner.principal,
-          Operator: { Managed: true, Principal: item.owner.principal, HiddenByDefault: true },
-        }
-      : {
+          Attachment: { InstanceOwnerId: 'amazon-aws', DeviceIndex: 1, Status: 'attached' },
+          RequesterId: owner.principal,
+          Operator: { Managed: true, Principal: owner.principal, HiddenByDefault: true },
+        };
+      case 'requester':
+        return {
+          Attachment: { InstanceOwnerId: owner.requesterId, DeviceIndex: 1, Status: 'attached' },
+          RequesterId: owner.requesterId,
+          Operator: { Managed: false },
+        };
+      case 'instance':
+        return {
           Attachment: {
-            InstanceId: item.owner.instanceId,
+            InstanceId: owner.instanceId,
             InstanceOwnerId: accountId,
-            AttachTime: new Date(item.createdAt),
+            AttachTime: new Date(createdAt),
             DeviceIndex: 0,
-            Status: 'attached' as const,
+            Status: 'attached',
             DeleteOnTermination: true,
           },
           Operator: { Managed: false },
-        }),
-  });
+        };
+    }
+  };
 
   return {
     DescribeNetworkInterfaces(input: DescribeNetworkInterfacesRequest): DescribeNetworkInterfacesResult {
@@ -158,6 +186,23 @@ export function ec2NetworkOperations({ accountId, region, partition }: World, ne
         Tags: tagList(group.tags),
       }));
       return { SecurityGroups, ...next };
+    },
+
+    DescribeSecurityGroupVpcAssociations(
+      input: DescribeSecurityGroupVpcAssociationsRequest,
+    ): DescribeSecurityGroupVpcAssociationsResult {
+      const { Filters, MaxResults, NextToken, DryRun, ...rest } = input;
+      refuseOthers('DescribeSecurityGroupVpcAssociations', rest);
+      refuseDryRun(DryRun);
+      const all = [...network.vpcAssociations].flatMap(([GroupId, vpcs]) =>
+        vpcs.map(VpcId => ({ GroupId, VpcId, VpcOwnerId: accountId, State: 'associated' as const })),
+      );
+      const found = matching(all, Filters, {
+        'group-id': ({ GroupId }) => [GroupId],
+        'vpc-id': ({ VpcId }) => [VpcId],
+      });
+      const { items, next } = page(found, { MaxResults, NextToken }, { least: 5, most: 1000 });
+      return { SecurityGroupVpcAssociations: [...items], ...next };
     },
 
     DeleteSecurityGroup(input: DeleteSecurityGroupRequest): DeleteSecurityGroupResult {

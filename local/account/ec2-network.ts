@@ -37,7 +37,9 @@ export interface NetworkInterface {
   readonly createdAt: number;
   readonly owner:
     | { readonly kind: 'instance'; readonly instanceId: string }
-    | { readonly kind: 'service'; readonly principal: string };
+    | { readonly kind: 'service'; readonly principal: string }
+    /** A service that makes interfaces in its customers' name, and shows them: a load balancer, a function. */
+    | { readonly kind: 'requester'; readonly requesterId: string };
 }
 
 /** One VPC of a /16, in subnets of a /19, which hold the 5,000 targets that an account may have. */
@@ -52,6 +54,8 @@ export class Network {
   readonly subnets = new Map<string, Subnet>();
   readonly securityGroups = new Map<string, SecurityGroup>();
   readonly interfaces = new Map<string, NetworkInterface>();
+  /** The other VPCs that a security group is associated with, by group. */
+  readonly vpcAssociations = new Map<string, readonly string[]>();
   readonly #world: World;
   readonly #random: Random;
   readonly #used = new Map<string, number>();
@@ -139,14 +143,16 @@ export class Network {
     this.interfaces.delete(id);
   }
 
-  /** @throws ServiceError DependencyViolation while an interface or another group's rule uses the group */
+  /** @throws ServiceError DependencyViolation while an interface, another group's rule or another VPC uses the group */
   deleteSecurityGroup(id: string): void {
     this.securityGroup(id);
     const used = [...this.interfaces.values()].some(({ groupIds }) => groupIds.includes(id));
     const named = [...this.securityGroups.values()].some(
-      group => group.id !== id && group.ingress.some(({ from }) => isGroup(from) && from.groupId === id),
+      group => group.id !== id && referredBy(group).includes(id),
     );
-    if (used || named) throw new ServiceError('DependencyViolation', `resource ${id} has a dependent object`);
+    const associated = (this.vpcAssociations.get(id) ?? []).length > 0;
+    if (used || named || associated)
+      throw new ServiceError('DependencyViolation', `resource ${id} has a dependent object`);
     this.securityGroups.delete(id);
   }
 
@@ -188,6 +194,10 @@ export class Network {
     return [addressAt(subnet.cidr, used), ...more];
   }
 }
+
+/** The groups that a group's rules refer to, itself included. */
+export const referredBy = ({ id, ingress }: SecurityGroup): readonly string[] =>
+  ingress.flatMap(({ from }) => (from === 'self' ? [id] : isGroup(from) ? [from.groupId] : []));
 
 const isGroup = (from: IngressRule['from']): from is { readonly groupId: string } =>
   typeof from === 'object' && 'groupId' in from;

@@ -2,6 +2,7 @@ import type { Random } from '../clock/random.ts';
 import type { Timer } from '../clock/virtual-clock.ts';
 import type { CheckSource } from './check-settings.ts';
 import type { Network } from './ec2-network.ts';
+import type { Trail } from './trail.ts';
 import type { World } from './world.ts';
 
 /** The operator of the interfaces, from the condition in AWS's EC2ApplicationStatusChecksServiceRolePolicy. */
@@ -17,13 +18,15 @@ interface Kept {
 export class ManagedInterfaces {
   readonly #world: World;
   readonly #network: Network;
+  readonly #trail: Trail | undefined;
   readonly #random: Random;
   readonly #kept = new Map<string, Kept>();
   readonly #usedBy = new Map<string, readonly string[]>();
 
-  constructor(world: World, network: Network) {
+  constructor(world: World, network: Network, trail?: Trail) {
     this.#world = world;
     this.#network = network;
+    this.#trail = trail;
     this.#random = world.random.fork('managed-interfaces');
   }
 
@@ -54,6 +57,10 @@ export class ManagedInterfaces {
     const kept: Kept = { interfaceId: id, users: new Set(), removal: undefined };
     this.#kept.set(key, kept);
     this.#world.journal.record({ type: 'interface', interfaceId: id, state: 'created' });
+    const made = { subnetId, groupSet: { items: [{ groupId: securityGroupId }] } };
+    const networkInterface = { networkInterfaceId: id, vpcId: this.#network.vpcId, ...made };
+    const service = { kind: 'service', name: CHECKS_PRINCIPAL } as const;
+    this.#trail?.record('CreateNetworkInterface', made, service, { networkInterface });
     return kept;
   }
 

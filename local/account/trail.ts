@@ -1,6 +1,7 @@
 import type { Random } from '../clock/random.ts';
 import type { Caller } from '../wire/contract.ts';
 import type { EventDetail, ServiceEvent } from './neighbours.ts';
+import { uuid } from './uuid.ts';
 import type { World } from './world.ts';
 
 /**
@@ -19,7 +20,7 @@ export class Trail {
   }
 
   /** @param caller nobody for a person who calls without the wire */
-  record(action: string, input: object, caller: Caller | undefined): void {
+  record(action: string, input: object, caller: Caller | undefined, answer: EventDetail = {}): void {
     const { clock, physics, region } = this.#world;
     const detail: EventDetail = {
       eventVersion: '1.10',
@@ -28,6 +29,8 @@ export class Trail {
       eventSource: 'ec2.amazonaws.com',
       eventName: action,
       awsRegion: region,
+      eventID: uuid(this.#random),
+      responseElements: answer,
       requestParameters: { [`${action}Request`]: JSON.parse(JSON.stringify(input)) },
       eventType: 'AwsApiCall',
     };
@@ -44,6 +47,7 @@ export class Trail {
 
   #identityOf(caller: Caller | undefined): EventDetail {
     const { partition, accountId } = this.#world;
+    if (caller?.kind === 'service') return { type: 'AWSService', invokedBy: caller.name };
     if (caller && caller.kind !== 'operator')
       return {
         type: 'AssumedRole',
