@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, runRequest } from '../functions/core/request.ts';
+import { retirementRequest } from '../functions/core/retirement-request.ts';
 import { memberTable } from './member-table.ts';
 import { scenario } from './simulate/scenario.ts';
 
@@ -11,6 +12,7 @@ export const publishedSchemas: Readonly<Record<string, string>> = {
   'before-deploy.schema.json': published('Input of the machine BeforeDeploy', runRequest),
   'after-deploy.schema.json': published('Input of the machine AfterDeploy', afterRequest),
   'promote-check.schema.json': published('Input of the machine PromoteCheck', adoptionRequest),
+  'retire-check.schema.json': published('Input of the machine RetireCheck', retirementRequest),
   'scenario.schema.json': published('A scenario of `quiesce simulate`', scenario),
 };
 

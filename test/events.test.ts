@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, readRequest, runRequest } from '../functions/core/request.ts';
+import { retirementRequest } from '../functions/core/retirement-request.ts';
 import { readScenario } from '../local/simulate/scenario.ts';
 import { standUp } from '../local/simulate/simulation.ts';
 import { compilePattern } from '../local/stack/event-pattern.ts';
@@ -26,10 +27,16 @@ const answers = {
   'resource-ended': { function: 'CustomResourceFunction', answer: { requests: [] } },
   'check-alarm': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
   'check-modified': { function: 'BreakLoopsFunction', answer: { demoted: [], observed: [], over: [] } },
+  'watch-interfaces': { function: 'WatchInterfacesFunction', answer: { lingering: 0, retiring: [] } },
+  'check-deleted': { function: 'WatchInterfacesFunction', answer: { checkId: 'asc-0123456789abcdef0' } },
+  'interface-created': {
+    function: 'WatchInterfacesFunction',
+    answer: { interfaceId: 'eni-0123456789abcdef0' },
+  },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
-const requests = ['before-deploy', 'after-deploy', 'promote-check'];
+const requests = ['before-deploy', 'after-deploy', 'promote-check', 'retire-check'];
 
 /** Each shipped event that starts a machine by itself, and where that ends in an account that has no such group. */
 const machines = {
@@ -47,6 +54,7 @@ describe('the shipped events', () => {
     expect(readRequest(runRequest, event('before-deploy')).runId).toBe('release-42');
     expect(readRequest(afterRequest, event('after-deploy')).runId).toBe('release-42');
     expect(readRequest(adoptionRequest, event('promote-check')).evaluations).toBe(2);
+    expect(readRequest(retirementRequest, event('retire-check')).keepCheck).toBe(false);
   });
 
   test.each(Object.entries(answers))('%s is one that its function understands', async (name, expected) => {
@@ -83,6 +91,8 @@ describe('the shipped events', () => {
     'instance-terminated',
     'check-alarm',
     'check-modified',
+    'check-deleted',
+    'interface-created',
   ])('%s matches a rule of the template', async name => {
     const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
     const matching = [...(stack?.template.rules.values() ?? [])].filter(

@@ -158,6 +158,31 @@ export class RequestAnswered extends Refusal {
   override readonly name = 'RequestAnswered';
 }
 
+/** Another execution retires this check, or these security groups. */
+export class RetirementInProgress extends Refusal {
+  override readonly name = 'RetirementInProgress';
+}
+
+/** The retirement has ended, so nothing more may be done in its name (D5). */
+export class RetirementEnded extends Refusal {
+  override readonly name = 'RetirementEnded';
+}
+
+/** Another check needs the same interface, so that it stays, and its security group with it (D45). */
+export class InterfaceShared extends Refusal {
+  override readonly name = 'InterfaceShared';
+}
+
+/** Interfaces that no check needs any more are still there at the limit of a retirement. */
+export class InterfacesLinger extends Refusal {
+  override readonly name = 'InterfacesLinger';
+}
+
+/** Something else holds a security group that was to be deleted, still at the limit of a retirement. */
+export class GroupHeld extends Refusal {
+  override readonly name = 'GroupHeld';
+}
+
 /** A hook's call does not come from the instance, or not from a lifecycle event that is in progress (D9). */
 export class HookRefused extends Refusal {
   override readonly name = 'HookRefused';

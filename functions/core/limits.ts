@@ -152,6 +152,15 @@ export const CHECK_QUOTAS = { checks: 50, associations: 200, targets: 5_000 } as
 /** US dollars: an interface of a check, an hour; a metric, a month, in the first tier. GUIDE and CloudWatch's pricing, us-east-1. */
 export const CHECK_PRICES = { interfaceHour: 0.01, metricMonth: 0.3 } as const;
 
+/** How long a retirement waits unless asked otherwise. MEASURED: an interface stays for more than 20 min after its check; no upper bound is known. Ours. */
+export const RETIREMENT_SECONDS = 10_800;
+
+/** For so long retirements that have ended are remembered. Ours. */
+export const RETIREMENT_REMEMBERED_SECONDS = 90 * 86_400;
+
+/** Interfaces that are named in one DescribeNetworkInterfaces: well within what GUIDE permits. Ours. */
+export const INTERFACES_PER_DESCRIBE = 100;
+
 /** As AWS's price examples count. */
 export const HOURS_A_MONTH = 730;
 
@@ -169,6 +178,9 @@ export const MACHINE_TIMEOUT_SECONDS = 14_400;
 
 /** A task that is retried to its end takes so much longer than its loop's deadline, and no machine can catch its own time-out. */
 export const RETRY_ROOM_SECONDS = 900;
+
+/** The most that a retirement may be told to wait: its last look, and what of it is retried, end before the machine's time-out. Ours. */
+export const LONGEST_RETIREMENT_SECONDS = MACHINE_TIMEOUT_SECONDS - 2 * RETRY_ROOM_SECONDS;
 
 /** So long at the most one execution attends a lifecycle action and watches what came of it: it has to end by itself, before its machine's time-out. Ours. */
 export const ATTENDANCE_SECONDS = MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS;

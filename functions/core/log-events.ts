@@ -46,6 +46,12 @@ export const logEvents = {
   resourceRequested: 'resource.requested',
   resourceServed: 'resource.served',
   resourceAnswered: 'resource.answered',
+  retirementPlanned: 'retirement.planned',
+  retirementActed: 'retirement.acted',
+  retirementObserved: 'retirement.observed',
+  retirementEnded: 'retirement.ended',
+  interfacesWatched: 'interfaces.watched',
+  retirementTold: 'retirement.told',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

@@ -28,6 +28,12 @@ export const catalogue = {
   sweep_healed_total: { unit: MetricUnit.Count, dimensions: ['kind'] },
   /** At each sweep: for how long nobody has looked after the oldest such run; 0 when there is none. */
   oldest_unhealed_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
+  /** Interfaces from which checks are asked and that no check needs any more, at a look at them. */
+  lingering_interfaces: { unit: MetricUnit.Count, dimensions: [] },
+  /** At each look: since when the oldest of them is seen so; 0 when there is none. */
+  oldest_lingering_seconds: { unit: MetricUnit.Seconds, dimensions: [] },
+  /** What they cost in US dollars for every hour that they stay. */
+  lingering_dollars_per_hour: { unit: MetricUnit.NoUnit, dimensions: [] },
   /** Health checks of the nodes of load balancers, by their logs; by the zone of the target. */
   health_check_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
   /** Those that failed. */

@@ -58,6 +58,7 @@ export const adoptPayload = z.object({
 /** Empty names are of a machine whose input was too broken to carry one. */
 const failedRun = { runId: z.string(), error: z.string(), cause: z.string() };
 const failedAdoption = { group: z.string(), execution: named, error: z.string(), cause: z.string() };
+const failedRetirement = { retirement: z.string(), execution: named, error: z.string(), cause: z.string() };
 
 const demotion = { checkId: named, at: instant };
 const topics = z.enum(['demoted', 'observed', 'again', 'named', 'over', 'passed']);
@@ -67,6 +68,8 @@ export const tellPayload = z.union([
   z.object({ phase: z.literal('told'), what: topics, ...demotion }),
   z.object({ phase: z.literal('compose'), ...failedRun }),
   z.object({ phase: z.literal('compose'), ...failedAdoption }),
+  z.object({ phase: z.literal('compose'), ...failedRetirement }),
+  z.object({ phase: z.literal('told'), what: named, ...failedRetirement }),
   z.object({ phase: z.literal('told'), what: named, ...failedRun }),
   z.object({ phase: z.literal('told'), what: named, ...failedAdoption }),
 ]);

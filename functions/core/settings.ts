@@ -7,6 +7,12 @@ export interface OptInTag {
 /** A constant, because IAM's condition keys, which carry it, cannot be parameters. */
 export const OPT_IN_TAG_KEY = 'quiesce';
 
+/**
+ * The tag, with the value `true`, of a security group that is to be deleted when the checks that were asked from it are gone.
+ * It has to carry the opt-in tag besides.
+ */
+export const DELETE_WHEN_FREE_KEY = 'quiesce-delete-when-free';
+
 /** The value is a parameter of the stack. */
 export const optInTag = (value: string): OptInTag => ({ key: OPT_IN_TAG_KEY, value });
 
@@ -17,6 +23,7 @@ type Setting =
   | 'UNDO_RUN_ARN'
   | 'PROMOTE_CHECK_ARN'
   | 'SERVE_RESOURCE_ARN'
+  | 'RETIRE_CHECK_ARN'
   | 'TELL_PEOPLE_ARN'
   | 'LOOP_BREAKER'
   | 'OPT_IN_TAG_VALUE'

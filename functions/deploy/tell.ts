@@ -4,17 +4,20 @@ import { compose, remember } from '../core/bracket/tell.ts';
 import { logEvents } from '../core/log-events.ts';
 import { composeOnDemotion, rememberOnDemotion } from '../core/loops/tell.ts';
 import { tellPayload } from '../core/payloads.ts';
+import { composeOnRetirement, rememberOnRetirement } from '../core/retire/tell.ts';
 import { say, step } from '../core/step.ts';
 
 type Telling = z.output<typeof tellPayload>;
 
-/** Says what people are to be told of a failed run or adoption, or of a demoted check, and writes down that they were. */
+/** Says what people are to be told of a failed run, adoption or retirement, or of a demoted check, and writes down that they were. */
 export const handler = step<typeof tellPayload, unknown>(tellPayload, payload =>
   'checkId' in payload
     ? tellOfDemotion(payload)
     : 'runId' in payload
       ? tellOfRun(payload)
-      : tellOfAdoption(payload),
+      : 'retirement' in payload
+        ? tellOfRetirement(payload)
+        : tellOfAdoption(payload),
 );
 
 async function tellOfRun(payload: Extract<Telling, { runId: string }>) {
@@ -30,6 +33,14 @@ async function tellOfAdoption(payload: Extract<Telling, { group: string }>) {
   const { group, what } = payload;
   const remembered = await rememberOnAdoption(group, what);
   say(logEvents.adoptionTold, { group, what });
+  return remembered;
+}
+
+async function tellOfRetirement(payload: Extract<Telling, { retirement: string }>) {
+  if (payload.phase === 'compose') return composeOnRetirement(payload, payload);
+  const { retirement: subject, what } = payload;
+  const remembered = await rememberOnRetirement(subject, what);
+  say(logEvents.retirementTold, { subject, what });
   return remembered;
 }
 

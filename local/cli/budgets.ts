@@ -5,7 +5,7 @@ import type { PhaseName } from './phases.ts';
 
 /** The budget of the plan that each phase may spend. The others last as long as one act, or as another run does. */
 export const budgetOf: Partial<
-  Record<PhaseName, keyof Budgets | 'promotion' | 'observeSeconds' | 'watchSeconds'>
+  Record<PhaseName, keyof Budgets | 'promotion' | 'observeSeconds' | 'watchSeconds' | 'limitSeconds'>
 > = {
   suppressing: 'lead',
   draining: 'traffic',
@@ -19,14 +19,16 @@ export const budgetOf: Partial<
   sample: 'observeSeconds',
   'whole group': 'observeSeconds',
   watched: 'watchSeconds',
+  'left behind': 'limitSeconds',
 };
 
 export type PlannedBudgets = Readonly<Partial<Record<string, number>>>;
 
-/** Of a run, or of an adoption. */
+/** Of a run, an adoption or a retirement. */
 const planned = z.union([
   z.object({ budgets: z.record(z.string(), z.number()) }).transform(({ budgets }) => budgets),
   z.object({ observeSeconds: z.number(), watchSeconds: z.number() }),
+  z.object({ limitSeconds: z.number() }),
 ]);
 
 const resumed = z.object({

@@ -1,6 +1,6 @@
 import type { Entry } from '../account/journal.ts';
 
-/** Where in the bracket a run is, in the bracket's own order, and where an adoption is. */
+/** Where in the bracket a run is, in the bracket's own order, and where an adoption or a retirement is. */
 const phaseNames = [
   'queued',
   'suppressing',
@@ -17,6 +17,9 @@ const phaseNames = [
   'whole group',
   'promotion',
   'watched',
+  'check',
+  'left behind',
+  'groups',
   'undoing',
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];
@@ -40,7 +43,7 @@ interface Turn {
   readonly ends: PhaseName | 'all others' | 'none';
 }
 
-/** What entering a state of before-deploy, after-deploy or promote-check says about the phase. Other states go on with it. */
+/** What entering a state of before-deploy, after-deploy, promote-check or retire-check says about the phase. Other states go on with it. */
 export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['WaitForTurn', { begins: 'queued', ends: 'all others' }],
   ['Suppress', { ends: 'all others' }],
@@ -61,6 +64,9 @@ export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['Widen', { begins: 'whole group', ends: 'all others' }],
   ['Promote', { begins: 'promotion', ends: 'all others' }],
   ['ObserveHarm', { begins: 'watched', ends: 'all others' }],
+  ['DeleteCheck', { begins: 'check', ends: 'all others' }],
+  ['ObserveLeft', { begins: 'left behind', ends: 'all others' }],
+  ['DeleteGroups', { begins: 'groups', ends: 'all others' }],
   ['Adopt', { begins: 'promotion', ends: 'all others' }],
   ['Fence', { ends: 'all others' }],
   ['LetActsEnd', { begins: 'undoing', ends: 'all others' }],

@@ -42,6 +42,8 @@ export interface DeploymentReport extends Ending {
   readonly zoneClasses: readonly string[];
   /** The stack's alarms that rang, by their logical ids. */
   readonly alarms: readonly string[];
+  /** Security groups from which checks were asked, and nothing else, that are left. */
+  readonly ownGroups: number;
   readonly requestsSent: number;
   readonly requestsFailed: number;
   readonly minutes: number;
@@ -134,6 +136,7 @@ function differencesFrom(whose: string, expected: Expected, seen: Partial<Deploy
     ...said('included checks', expected.included, seen.includedChecks),
     ...said('zone classes', listed(expected.zoneClasses), listed(seen.zoneClasses)),
     ...said('alarms', listed(expected.alarms), listed(seen.alarms)),
+    ...said('own groups', expected.ownGroups, seen.ownGroups),
     ...said('replaced instances', expected.replaced, seen.replacedInstances),
     ...said('held instances', expected.held, seen.heldInstances),
     ...said('failed requests', expected.failedRequests, seen.requestsFailed),
@@ -151,6 +154,7 @@ function reportDeployment({ simulated, timeline }: Told): DeploymentReport {
     heldInstances: simulated.held.length,
     includedChecks: measures.includedChecks,
     ...simulated.warnings,
+    ownGroups: measures.ownGroups,
     requestsSent: measures.requestsSent,
     requestsFailed: measures.requestsFailed,
     minutes: measures.minutes,

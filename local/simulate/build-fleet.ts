@@ -99,7 +99,7 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
   if (fleet.autoScaling) for (const state of fleet.autoScaling.others) addOther(account, state);
   registerBesides(account, fleet, targetGroups, instances);
   const checkIds = fleet.checks.map(check =>
-    addCheck(account, check, fleet.autoScaling !== null, tagsOf('checks')),
+    addCheck(account, check, fleet.autoScaling !== null, tagsOf('checks'), securityGroup.id),
   );
   for (const [number, instance] of instances.entries())
     if (typeof fleet.broken === 'boolean' ? fleet.broken : fleet.broken.includes(number))
@@ -172,12 +172,29 @@ export function registerBesides(
   });
 }
 
+/** The name of the security groups from which checks with one of their own are asked. */
+export const OWN_GROUP = 'check-source';
+
+const addOwnGroup = (ec2: Account['ec2'], kind: 'deleted-when-free' | 'kept'): string =>
+  ec2.addSecurityGroup({
+    name: OWN_GROUP,
+    tags: { ...OPT_IN, ...(kind === 'deleted-when-free' && { 'quiesce-delete-when-free': 'true' }) },
+  }).id;
+
+const pathsFrom = ({ network }: Account['ec2'], ownGroupId: string, fleetGroupId: string) =>
+  [...network.subnets.keys()].map(SubnetId => ({
+    Source: { SubnetId, SecurityGroupId: ownGroupId },
+    Destinations: [{ SubnetId, SecurityGroupId: fleetGroupId }],
+  }));
+
 function addCheck(
-  { checks }: Account,
+  account: Account,
   check: Scenario['fleet']['checks'][number],
   grouped: boolean,
   tags: Readonly<Record<string, string>>,
+  fleetGroupId: string,
 ): string {
+  const { checks, ec2 } = account;
   const api = ec2Api(checks);
   const created = api.CreateApplicationStatusCheck({
     Protocol: 'http',
@@ -185,6 +202,9 @@ function addCheck(
     Path: check.path,
     Aggregation: check.aggregation,
     InitializationGracePeriodSeconds: check.graceSeconds,
+    ...(check.ownGroup && {
+      HealthCheckPaths: pathsFrom(ec2, addOwnGroup(ec2, check.ownGroup), fleetGroupId),
+    }),
     TagSpecifications: [
       {
         ResourceType: 'application-status-check',

@@ -6,6 +6,7 @@ import type { Json } from '../states/json.ts';
 import { adopt } from './adoption.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import { deployThroughCodeDeploy } from './code-deploy-deployment.ts';
+import { retire } from './retirement.ts';
 import type { DeploymentSpec, Scenario } from './scenario.ts';
 
 /** One passage of a batch through the bracket, or past it. */
@@ -52,12 +53,13 @@ class BatchFailed extends Error {
 }
 
 /**
- * An in-place deployment, unless the adoption of a check: batch after batch the application is stopped, installed and started again on each instance.
+ * An in-place deployment, unless the adoption or retirement of a check: batch after batch the application is stopped, installed and started again on each instance.
  * With a stack each batch passes through before-deploy and after-deploy; without one nothing protects it.
  */
 export async function deploy(site: Site, { name, spec }: NamedDeployment): Promise<DeploymentResult> {
   if (spec.idleMinutes !== undefined) return leaveAlone(site, spec.idleMinutes);
   if (spec.adopt) return adopt(site, name, spec.adopt);
+  if (spec.retire) return retire(site, name, spec.retire);
   if (spec.through === 'codedeploy') return deployThroughCodeDeploy(site, { name, spec });
   const { account, fleet, stack } = site;
   const { journal } = account.world;

@@ -5,7 +5,7 @@ import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { BuiltFleet } from './build-fleet.ts';
-import { OPEN, registerBesides } from './build-fleet.ts';
+import { OPEN, OWN_GROUP, registerBesides } from './build-fleet.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
 /**
@@ -106,6 +106,27 @@ function happen(
           Aggregation: 'included',
         });
       return;
+    case 'disassociate-check':
+      for (const ApplicationStatusCheckId of checksLeft(account).slice(0, 1))
+        ec2Api(account.checks).DisassociateApplicationStatusCheck({
+          ApplicationStatusCheckId,
+          TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: fleet.groupName }],
+        });
+      return;
+    case 'use-own-group':
+      account.ec2.network.addInterface({
+        subnetId: instance.subnetId,
+        groupIds: [ownGroup(account)],
+        addressCount: 1,
+        description: 'ELB app/other/0123456789abcdef',
+        owner: { kind: 'requester', requesterId: 'amazon-elb' },
+      });
+      return;
+    case 'refer-to-own-group': {
+      const rule = { fromPort: 443, toPort: 443, from: { groupId: ownGroup(account) } };
+      account.ec2.addSecurityGroup({ name: 'other', ingress: [rule] });
+      return;
+    }
     case 'stop-deployment':
       stopDeployment(account);
       return;
@@ -164,6 +185,12 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
     default:
       return true;
   }
+}
+
+/** The security group from which the first check with one of its own is asked. @throws Error when there is none */
+function ownGroup({ ec2: { network } }: Account): string {
+  for (const { id, name } of network.securityGroups.values()) if (name === OWN_GROUP) return id;
+  throw new Error('no check of the fleet has a security group of its own');
 }
 
 function setIngress({ ec2: { network } }: Account, rules: Parameters<typeof network.setIngress>[1]): void {

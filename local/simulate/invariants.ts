@@ -11,6 +11,7 @@ import { judgeRequests, judgeTermination } from './judge-harm.ts';
 import { JudgedFleet } from './judged-fleet.ts';
 import { OthersSuppressions } from './others-suppressions.ts';
 import { People } from './people.ts';
+import { Retirements } from './retirements.ts';
 import type { Scenario } from './scenario.ts';
 import { Underway } from './underway.ts';
 
@@ -24,6 +25,7 @@ export class Invariants {
   readonly gate: Gate;
   readonly #evidence: Evidence;
   readonly #start: Start;
+  readonly #retirements: Retirements;
   #checkedAt = 0;
   #checkedInstants = 0;
 
@@ -39,8 +41,9 @@ export class Invariants {
       underway: new Underway(account),
       broken: (invariant, what) => this.violations.push({ at: clock.now(), invariant, what }),
     };
+    this.#retirements = new Retirements(account);
     this.#start = { memberships: fleet.memberships(), suspended: fleet.suspended() };
-    const calls = new JudgedCalls(this.#evidence);
+    const calls = new JudgedCalls(this.#evidence, this.#retirements);
     this.gate = {
       before: (call, input) => {
         this.#count(call.at);
@@ -58,7 +61,9 @@ export class Invariants {
 
   /** What must hold when every run is over (4, 7). */
   checkEnd(stack: Stack | undefined, ledger: readonly LedgerItem[]): void {
-    if (stack) judgeEnd(this.#evidence, this.#start, stack, ledger);
+    if (!stack) return;
+    judgeEnd(this.#evidence, this.#start, stack, ledger);
+    this.#retirements.judgeEnd(this.#evidence, stack, ledger);
   }
 
   #hear(entry: Entry): void {

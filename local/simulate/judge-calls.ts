@@ -3,6 +3,7 @@ import type { Call, Gate } from '../wire/contract.ts';
 import { mayChangeCheck } from './check-changes.ts';
 import type { Evidence } from './evidence.ts';
 import { Promotions } from './promotions.ts';
+import type { Retirements } from './retirements.ts';
 import { deploymentsOf, isEmergency, policyOf } from './runs.ts';
 import { targetIdOf } from './underway.ts';
 
@@ -12,11 +13,13 @@ type Input = Readonly<Record<string, unknown>>;
 export class JudgedCalls implements Gate {
   readonly #evidence: Evidence;
   readonly #promotions: Promotions;
+  readonly #retirements: Retirements;
   /** Deregistrations of targets that were healthy when they were asked for. */
   readonly #takesHealthy = new WeakSet<Call>();
 
-  constructor(evidence: Evidence) {
+  constructor(evidence: Evidence, retirements: Retirements) {
     this.#evidence = evidence;
+    this.#retirements = retirements;
     this.#promotions = new Promotions(evidence.account, what => evidence.broken(5, what));
   }
 
@@ -24,7 +27,7 @@ export class JudgedCalls implements Gate {
     if (call.caller.kind !== 'function') return;
     const { account, fleet, broken } = this.#evidence;
     const changes = /^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb';
-    if (changes && !mayChangeCheck(account, call.action, input))
+    if (changes && !mayChangeCheck(account, call.action, input) && !this.#retirements.mayDelete(call, input))
       broken(6, `${call.caller.name} called ${call.service}:${call.action}`);
     if (ACTS.test(call.action))
       for (const id of [...ids(input.InstanceIds), ...targets(input.Targets).map(({ Id }) => String(Id))])

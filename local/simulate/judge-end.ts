@@ -104,4 +104,4 @@ function judgeRun({ broken }: Evidence, run: LedgerItem, toleratedSeconds: numbe
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
 const HOLDS_NOTHING =
-  /^(alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|looks|healthlog|zones|resource)#/;
+  /^(alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|retirement|interface|looks|healthlog|zones|resource)#/;

@@ -28,6 +28,7 @@ export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): 
         ...foreignMembers(spec),
         ...requestFaults(spec),
         ...adoptionFaults(spec, fleet),
+        ...retirementFaults(spec, fleet),
         ...beyond(['instances'], spec.instances),
       ].map(fault => ({ ...fault, path: [...path, ...fault.path] })),
     ),
@@ -90,10 +91,13 @@ const ONLY_THROUGH_CODEDEPLOY = [
 /** What one way of deploying does not know is refused, not ignored. */
 function foreignMembers(spec: DeploymentSpec): Fault[] {
   const throughCodeDeploy = spec.through === 'codedeploy';
-  if (spec.adopt)
+  if (spec.adopt || spec.retire)
     return (['batches', 'instances', 'promotes', 'idleMinutes', ...ONLY_THROUGH_CODEDEPLOY] as const)
       .filter(name => spec[name] !== undefined)
-      .map(name => ({ path: [name], message: 'is not for an adoption, which deploys nothing' }));
+      .map(name => ({
+        path: [name],
+        message: `is not for ${spec.adopt ? 'an adoption' : 'a retirement'}, which deploys nothing`,
+      }));
   const foreign = throughCodeDeploy
     ? (['batches', 'instances', 'promotes', 'idleMinutes'] as const)
     : ONLY_THROUGH_CODEDEPLOY;
@@ -120,4 +124,14 @@ function adoptionFaults({ adopt }: DeploymentSpec, { autoScaling }: Scenario['fl
   const read = readOrFaults(adoptionRequest, { autoScalingGroupName: 'web', ...adopt });
   if (read.faults) return read.faults.map(({ path, message }) => at(path, message));
   return 'id' in read.data.check ? [at(['check'], 'must be one to create: {protocol, port, ...}')] : [];
+}
+
+function retirementFaults({ retire, adopt }: DeploymentSpec, { checks }: Scenario['fleet']): Fault[] {
+  if (!retire) return [];
+  const at = (message: string): Fault[] => [{ path: ['retire'], message }];
+  if (adopt) return at('is not for an adoption');
+  if (checks.length === 0) return at('needs a check to retire: fleet.checks is empty');
+  return retire.namesGroup && checks[0]?.ownGroup === undefined
+    ? at('names the own group of a check that has none: fleet.checks[0].ownGroup')
+    : [];
 }

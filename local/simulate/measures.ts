@@ -1,5 +1,5 @@
 import type { Account } from '../account/account.ts';
-import type { BuiltFleet } from './build-fleet.ts';
+import { type BuiltFleet, OWN_GROUP } from './build-fleet.ts';
 
 /** What a deployment cost. */
 export interface Measures {
@@ -12,6 +12,8 @@ export interface Measures {
   readonly blindInstanceMinutes: number;
   /** Application status checks that are included in the end. */
   readonly includedChecks: number;
+  /** Security groups from which checks were asked, and nothing else, that are left. */
+  readonly ownGroups: number;
 }
 
 interface Span {
@@ -38,6 +40,8 @@ export function measure(account: Account, fleet: BuiltFleet, startedAt: number, 
     includedChecks: account.checks.registry
       .active()
       .filter(({ settings }) => settings.aggregation === 'included').length,
+    ownGroups: [...account.ec2.network.securityGroups.values()].filter(({ name }) => name === OWN_GROUP)
+      .length,
   };
 }
 

@@ -56,6 +56,12 @@ const check = z.strictObject({
   path: httpPath.default('/health'),
   aggregation: z.enum(['included', 'excluded']).default('included'),
   graceSeconds: z.int().min(1).max(600).default(90).describe('its initialization grace period'),
+  ownGroup: z
+    .enum(['deleted-when-free', 'kept'])
+    .optional()
+    .describe(
+      'asked from a security group of its own in each zone; `deleted-when-free`: which carries the tag quiesce-delete-when-free',
+    ),
 });
 
 const fleet = z.strictObject({
@@ -219,6 +225,15 @@ const deployment = z.strictObject({
     .describe(
       "instead of a deployment, the adoption of a check by the fleet's group: promote-check's input, by schemas/promote-check.schema.json, but for the group",
     ),
+  retire: z
+    .strictObject({
+      namesGroup: z.boolean().default(false).describe('the own group of the check is named'),
+      limitSeconds: z.int().min(60).optional(),
+    })
+    .optional()
+    .describe(
+      'instead of a deployment, the retirement of the first check of the fleet: retire-check. Without Quiesce it is deleted, and its own group at once',
+    ),
   neverReady: z.boolean().default(false).describe('the new version never answers'),
 });
 
@@ -252,6 +267,9 @@ const happening = z.strictObject({
     'close-security-group',
     'open-security-group',
     'include-check',
+    'use-own-group',
+    'refer-to-own-group',
+    'disassociate-check',
   ]),
   instance: z.int().min(0).default(0).describe('its number, counted from 0'),
   machine: z
@@ -286,6 +304,7 @@ const expectation = ending.extend({
   failedRequests: z.int().min(0).default(0),
   /** Instances that the failed runs hold for somebody to look at. */
   held: z.int().min(0).default(0),
+  ownGroups: z.int().min(0).optional().describe('how many own groups of checks are left in the end'),
   included: z.int().min(0).optional().describe('how many application status checks are included in the end'),
   zoneClasses: z
     .array(z.enum([...ZONE_CLASSES, 'well']))

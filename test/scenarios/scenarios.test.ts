@@ -35,6 +35,7 @@ describe('every scenario ends as it expects and breaks no invariant', () => {
     expect(first.deployment.cause).toContain(says);
     expect(first.measures.includedChecks).toBe(included);
     expect(first.warnings).toEqual({ zoneClasses, alarms });
+    expect(first.measures.ownGroups).toBe(scenario.expect.ownGroups ?? first.measures.ownGroups);
     expect(accessDenied(first)).toEqual([]);
     for (const name of first.stack ? unneededBy('deploying', first.stack) : [])
       unneeded.set(name, (unneeded.get(name) ?? 0) + 1);

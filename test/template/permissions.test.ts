@@ -18,8 +18,12 @@ const WITHOUT_RESOURCE = [
     ],
   },
   {
-    reason: 'It lists none for describing security groups and subnets.',
-    actions: ['ec2:DescribeSecurityGroups', 'ec2:DescribeSubnets'],
+    reason: 'It lists none for describing security groups, their associations and subnets.',
+    actions: [
+      'ec2:DescribeSecurityGroups',
+      'ec2:DescribeSecurityGroupVpcAssociations',
+      'ec2:DescribeSubnets',
+    ],
   },
   {
     reason: 'It lists none for any Describe action of Auto Scaling.',
@@ -107,7 +111,7 @@ test.each(['dynamodb:*', 'dynamodb:Get*', '*'])('no policy may say the action %s
   expect(read).toThrow('name each action, without wildcards');
 });
 
-test('every role is proven to need what it may: by deploying, by adopting, by hooks, or by attending instances', () => {
+test('every role is proven to need what it may: by deploying, by adopting, by retiring, by hooks, or by attending instances', () => {
   const proven = Object.keys(roleGroups).flatMap(group => rolesOf(product, group as RoleGroup));
   const every = everyRole(product).map(({ logicalId }) => logicalId);
   expect([...proven].sort()).toEqual([...every].sort());

@@ -8,7 +8,7 @@ import {
   attendingMachines,
   brokenDefinition,
   everyMachine,
-  undoingMachines,
+  fencedMachines,
 } from './helpers/product.ts';
 import { invocationsOf, lastInvocationOf, statesOf, tasksOf } from './helpers/states.ts';
 
@@ -66,7 +66,7 @@ function unknownErrors(definition: JsonObject): readonly string[] {
   );
 }
 
-const attentive = [...undoingMachines, ...attendingMachines, ...answeringMachines];
+const attentive = [...fencedMachines, ...attendingMachines, ...answeringMachines];
 
 test.each(attentive)('D28: every task of %s retries what can pass', (_, definition) => {
   expect(unretried(definition)).toEqual([]);

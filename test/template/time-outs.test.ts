@@ -6,6 +6,7 @@ import {
   brokenDefinition,
   brokenTemplate,
   everyMachine,
+  fencedMachines,
   product,
   undoingMachines,
 } from './helpers/product.ts';
@@ -43,7 +44,7 @@ test.each(everyMachine)(
   },
 );
 
-test.each(undoingMachines)(
+test.each(fencedMachines)(
   'D15: the literal TimeoutSeconds of %s is the one that plans reckon with',
   (_, definition) => {
     expect(definition.TimeoutSeconds).toBe(MACHINE_TIMEOUT_SECONDS);

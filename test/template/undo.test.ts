@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isList, type JsonObject } from '../../local/stack/json.ts';
-import { attendingMachines, brokenDefinition, machines, undoingMachines } from './helpers/product.ts';
+import { attendingMachines, brokenDefinition, fencedMachines, machines } from './helpers/product.ts';
 import { object } from './helpers/states.ts';
 
 /** The states of the machine itself without its body: what follows a failure. */
@@ -29,14 +29,16 @@ const endings = (definition: JsonObject): readonly unknown[] =>
     .filter(({ Type, End }) => Type === 'Fail' || Type === 'Succeed' || End === true)
     .map(({ Type }) => Type);
 
-test.each(undoingMachines)(
+test.each(fencedMachines)(
   'D15: the body of %s is one Parallel of one branch, caught to the fence',
   (_, definition) => {
     expect(isCaughtTo('Fence', definition)).toBe(true);
     const caught = '"ErrorEquals":["States.ALL"],"Assign":{"failure"';
     const narrower = caught.replace('States.ALL', 'States.TaskFailed');
     expect(isCaughtTo('Fence', brokenDefinition(definition, caught, narrower))).toBe(false);
-    expect(isCaughtTo('Fence', brokenDefinition(definition, '"Next":"Fence"', '"Next":"Undo"'))).toBe(false);
+    expect(isCaughtTo('Fence', brokenDefinition(definition, '"Next":"Fence"', '"Next":"EndFailed"'))).toBe(
+      false,
+    );
   },
 );
 
@@ -55,7 +57,7 @@ test('D5: every machine of a run undoes in the same way', () => {
   expect(tailOf(broken)).not.toEqual(tailOf(first));
 });
 
-test.each([...undoingMachines, ...attendingMachines])(
+test.each([...fencedMachines, ...attendingMachines])(
   'R-FAIL: after a failure %s can only end as failed',
   (_, definition) => {
     expect(endings(definition)).toEqual(['Fail']);

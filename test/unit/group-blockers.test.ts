@@ -14,10 +14,18 @@ test('R-ENI: interfaces that a service manages and hides are asked for, and each
           Description: 'a check',
           Groups: [{ GroupId: 'sg-1' }],
           Operator: { Managed: true, Principal: principal },
+          Attachment: { InstanceOwnerId: 'amazon-aws' },
         },
         { NetworkInterfaceId: 'eni-2', Operator: { Managed: true } },
         { NetworkInterfaceId: 'eni-3', Attachment: { InstanceId: 'i-1' }, Operator: { Managed: false } },
         { NetworkInterfaceId: 'eni-4' },
+        {
+          NetworkInterfaceId: 'eni-5',
+          Description: 'ELB',
+          RequesterManaged: true,
+          RequesterId: 'amazon-elb',
+          Attachment: { InstanceOwnerId: 'amazon-elb' },
+        },
       ],
     }),
   });
@@ -29,9 +37,10 @@ test('R-ENI: interfaces that a service manages and hides are asked for, and each
     ['eni-1', ['sg-1']],
   ]);
   expect(found.map(interfaceInWords)).toEqual([
-    `eni-1 "a check" in subnet-1, managed by ${principal}`,
-    'eni-2 "" in , managed by an AWS service',
+    `eni-1 "a check" in subnet-1, managed by ${principal}, attached to amazon-aws`,
+    'eni-2 "" in , managed by an AWS service, attached to nothing',
     'eni-3 "" in , of instance i-1',
-    'eni-4 "" in , of this account',
+    'eni-4 "" in , of this account, attached to nothing',
+    'eni-5 "ELB" in , of amazon-elb, attached to amazon-elb',
   ]);
 });

@@ -7,13 +7,12 @@ import {
   createAdoption,
   endAdoption,
   findAdoption,
-  giveCheck,
   markAct,
   markAdoptionTold,
   ownAdoption,
   takeAdoptionOver,
-  takeCheck,
 } from '../../functions/core/ledger/adoptions.ts';
+import { giveCheck, takeCheck } from '../../functions/core/ledger/check-locks.ts';
 import { readRequest } from '../../functions/core/request.ts';
 import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';

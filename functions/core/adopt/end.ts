@@ -11,9 +11,9 @@ import {
   closeAdoption,
   endAdoption,
   findAdoption,
-  giveCheck,
   ownAdoption,
 } from '../ledger/adoptions.ts';
+import { giveCheck } from '../ledger/check-locks.ts';
 import { nowSeconds } from '../time.ts';
 import { ADOPTION_TAG } from './act.ts';
 import { groupTag, isOnGroup } from './group-tag.ts';

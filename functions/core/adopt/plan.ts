@@ -16,7 +16,8 @@ import {
   NothingToDo,
   NotOptedIn,
 } from '../errors.ts';
-import { createAdoption, takeCheck } from '../ledger/adoptions.ts';
+import { createAdoption } from '../ledger/adoptions.ts';
+import { takeCheck } from '../ledger/check-locks.ts';
 import {
   CHECK_INTERVAL_SECONDS,
   DESCRIBE_LAG_SECONDS,

@@ -78,7 +78,8 @@ export interface CheckBesides {
   readonly route: CheckRoute;
 }
 
-function routeOf({
+/** From where a check asks. */
+export function routeOf({
   DeviceIndex = 0,
   IpVersion,
   HealthCheckPaths = [],

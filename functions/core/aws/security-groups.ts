@@ -1,25 +1,23 @@
 import {
+  DeleteSecurityGroupCommand,
   DescribeSecurityGroupsCommand,
+  DescribeSecurityGroupVpcAssociationsCommand,
   DescribeSubnetsCommand,
   type IpPermission,
+  type SecurityGroup,
 } from '@aws-sdk/client-ec2';
 import type { GroupRule } from '../domain/ingress.ts';
+import { AwsFailure } from '../errors.ts';
 import { DESCRIBES_AT_ONCE, INSTANCES_PER_FILTER } from '../limits.ts';
 import { inChunks, pages } from './batch.ts';
-import { given, send } from './call.ts';
+import { given, isNotFound, send } from './call.ts';
 import { ec2 } from './clients.ts';
 
 /** The rules of security groups, by group; unknown groups, and groups of another account, have no entry. */
 export async function rulesOfGroups(ids: readonly string[]): Promise<Map<string, GroupRule[]>> {
   const action = 'ec2:DescribeSecurityGroups';
   const found = await inChunks(ids, INSTANCES_PER_FILTER, DESCRIBES_AT_ONCE, chunk =>
-    pages(async next => {
-      const Filters = [{ Name: 'group-id', Values: chunk }];
-      const answer = await send(action, () =>
-        ec2().send(new DescribeSecurityGroupsCommand({ Filters, NextToken: next })),
-      );
-      return { items: answer.SecurityGroups, next: answer.NextToken };
-    }),
+    groupsBy('group-id', chunk),
   );
   return new Map(
     found.flat().map(group => {
@@ -78,4 +76,79 @@ export async function cidrsOfSubnets(ids: readonly string[]): Promise<Map<string
       ];
     }),
   );
+}
+
+/** A security group as far as its deletion is concerned. */
+export interface SecurityGroupFacts {
+  readonly id: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Those of these groups that exist. */
+export async function securityGroups(ids: readonly string[]): Promise<Map<string, SecurityGroupFacts>> {
+  const action = 'ec2:DescribeSecurityGroups';
+  const found = await inChunks(ids, INSTANCES_PER_FILTER, DESCRIBES_AT_ONCE, chunk =>
+    groupsBy('group-id', chunk),
+  );
+  return new Map(
+    found.flat().map(group => {
+      const id = given(group.GroupId, action, 'GroupId');
+      return [
+        id,
+        { id, tags: Object.fromEntries((group.Tags ?? []).map(tag => [tag.Key, tag.Value ?? ''])) },
+      ];
+    }),
+  );
+}
+
+/** The other groups of the account with a rule that refers to this one. */
+export async function groupsReferringTo(id: string): Promise<string[]> {
+  const found = await Promise.all([
+    groupsBy('ip-permission.group-id', [id]),
+    groupsBy('egress.ip-permission.group-id', [id]),
+  ]);
+  const referring = found
+    .flat()
+    .map(({ GroupId }) => given(GroupId, 'ec2:DescribeSecurityGroups', 'GroupId'));
+  return [...new Set(referring)].filter(other => other !== id);
+}
+
+function groupsBy(name: string, values: readonly string[]): Promise<SecurityGroup[]> {
+  return pages(async next => {
+    const command = new DescribeSecurityGroupsCommand({
+      Filters: [{ Name: name, Values: [...values] }],
+      NextToken: next,
+    });
+    const answer = await send('ec2:DescribeSecurityGroups', () => ec2().send(command));
+    return { items: answer.SecurityGroups, next: answer.NextToken };
+  });
+}
+
+/** The other VPCs that this group is associated with: they hold it as an interface does (D34). */
+export async function vpcsAssociatedWith(id: string): Promise<string[]> {
+  const action = 'ec2:DescribeSecurityGroupVpcAssociations';
+  const found = await pages(async next => {
+    const command = new DescribeSecurityGroupVpcAssociationsCommand({
+      Filters: [{ Name: 'group-id', Values: [id] }],
+      NextToken: next,
+    });
+    const answer = await send(action, () => ec2().send(command));
+    return { items: answer.SecurityGroupVpcAssociations, next: answer.NextToken };
+  });
+  return found
+    .filter(({ State }) => State !== 'disassociated' && State !== 'association-failed')
+    .map(({ VpcId }) => given(VpcId, action, 'VpcId'));
+}
+
+/** @returns `held` when something still depends on it; one that is not there is success (R-ENI) */
+export async function deleteSecurityGroup(id: string): Promise<'gone' | 'held'> {
+  try {
+    const command = new DeleteSecurityGroupCommand({ GroupId: id });
+    await send('ec2:DeleteSecurityGroup', () => ec2().send(command));
+    return 'gone';
+  } catch (error) {
+    if (isNotFound(error)) return 'gone';
+    if (error instanceof AwsFailure && error.code === 'DependencyViolation') return 'held';
+    throw error;
+  }
 }

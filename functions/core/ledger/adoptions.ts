@@ -1,7 +1,7 @@
 import type { AdoptionRequest } from '../adoption-request.ts';
 import { AdoptionEnded, AdoptionInProgress } from '../errors.ts';
 import { ITEM_VERSION, pk } from './items.ts';
-import { change, get, type Item, json, number, parsed, remove, text, textAt } from './table.ts';
+import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
 
 /** What an adoption has to undo, written before it is done. */
 export type AdoptionAct = 'created' | 'sampled' | 'widened' | 'promoted';
@@ -217,47 +217,6 @@ export async function markAdoptionTold(group: string, what: string): Promise<boo
     ReturnValues: 'NONE',
   });
   return marked !== undefined;
-}
-
-/**
- * One adoption at a time works on a check. What an adoption that is over could not give back any more is taken from it.
- *
- * @throws AdoptionInProgress
- */
-export async function takeCheck(checkId: string, group: string, owner: string): Promise<void> {
-  if (await lockCheck(checkId, { group, owner }, 'attribute_not_exists(pk) OR #group = :group', {})) return;
-  const holder = await get(pk.check(checkId));
-  const adoption = holder && (await findAdoption(textAt(holder, 'group')));
-  const isHeld = adoption?.checkId === checkId && adoption.status !== 'ended';
-  if (holder && !isHeld) {
-    // By its owner: a new adoption of that group may have begun meanwhile.
-    const was = { ':was': text(textAt(holder, 'owner')) };
-    if (await lockCheck(checkId, { group, owner }, '#owner = :was', was)) return;
-  }
-  throw new AdoptionInProgress(`Another group is adopting ${checkId}. Wait until that has ended.`);
-}
-
-const lockCheck = (
-  checkId: string,
-  { group, owner }: { readonly group: string; readonly owner: string },
-  ConditionExpression: string,
-  values: Item,
-): Promise<Item | undefined> =>
-  change(pk.check(checkId), {
-    UpdateExpression: 'SET #group = :group, #owner = :owner',
-    ConditionExpression,
-    ExpressionAttributeNames: { '#group': 'group', '#owner': 'owner' },
-    ExpressionAttributeValues: { ...values, ':group': text(group), ':owner': text(owner) },
-    ReturnValues: 'NONE',
-  });
-
-/** Lets others work on the check again. */
-export async function giveCheck(checkId: string, group: string): Promise<void> {
-  await remove(pk.check(checkId), {
-    ConditionExpression: '#group = :group',
-    ExpressionAttributeNames: { '#group': 'group' },
-    ExpressionAttributeValues: { ':group': text(group) },
-  });
 }
 
 /** Reads an adoption's item. */

@@ -2,6 +2,7 @@ import { type AdoptionRecord, toAdoption } from './adoptions.ts';
 import { type Hold, toHold } from './auto-scaling-holds.ts';
 import { toRecord } from './instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from './items.ts';
+import { type RetirementRecord, toRetirement } from './retirements.ts';
 import { toRun } from './runs.ts';
 import { type Item, scan, textAt } from './table.ts';
 import { type Guard, toGuard } from './target-group-guards.ts';
@@ -15,6 +16,8 @@ export interface AllHeld {
   readonly holds: readonly (Hold & { readonly group: string })[];
   /** Those that are live, or have still to be undone. */
   readonly adoptions: readonly AdoptionRecord[];
+  /** Those that are live. */
+  readonly retirements: readonly RetirementRecord[];
 }
 
 const RUN = pk.run('');
@@ -22,6 +25,7 @@ const INSTANCE = pk.instance('');
 const TARGET_GROUP = pk.targetGroup('');
 const AUTO_SCALING = pk.autoScaling('');
 const ADOPTION = pk.adoption('');
+const RETIREMENT = pk.retirement('');
 
 /**
  * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
@@ -30,7 +34,7 @@ const ADOPTION = pk.adoption('');
 export async function readAllHeld(): Promise<AllHeld> {
   const items = await scan({
     FilterExpression:
-      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended)',
+      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':instance': { S: INSTANCE },
@@ -38,6 +42,7 @@ export async function readAllHeld(): Promise<AllHeld> {
       ':autoScaling': { S: AUTO_SCALING },
       ':run': { S: RUN },
       ':adoption': { S: ADOPTION },
+      ':retirement': { S: RETIREMENT },
       ':ended': { S: 'ended' },
       ':live': { S: 'live' },
       ':failed': { S: 'failed' },
@@ -53,6 +58,7 @@ export async function readAllHeld(): Promise<AllHeld> {
     instances: ofKind(INSTANCE, toRecord),
     guards: new Map(ofKind(TARGET_GROUP, (arn, item) => [arn, toGuard(item)])),
     adoptions: ofKind(ADOPTION, toAdoption),
+    retirements: ofKind(RETIREMENT, toRetirement),
     holds: ofKind(AUTO_SCALING, (group, item) => ({ group, ...toHold(item) })),
   };
 }

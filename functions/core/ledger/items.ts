@@ -28,10 +28,14 @@ import type { RunRequest } from '../request.ts';
  * | `demotion#<id>`      | status, at, groups, cause, includedBy, told (set): a check that the loop breaker has demoted, or would     |
  * |                      | have; `over` when its cause is gone                                                          |
  * | `looks#alarmed`      | beganAt: when an alarm last had the loop breaker look                                      |
- * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution         |
  * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
  * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, expiresAt: what CloudFormation is told about a request      |
  * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?        |
+ * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution; or       |
+ * |                      | retirement, owner: the subject of the retirement that is                                     |
+ * | `retirement#<subject>` | version, status, owner, request, plan, createdAt, deadline, acts (set), outcome, error, cause, |
+ * |                      | endedAt, told (set), expiresAt: the latest retirement of a check, or of security groups alone  |
+ * | `interface#<id>`     | known (KnownInterface): an interface of a check, and which checks have needed it                |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -130,6 +134,8 @@ export const pk = {
   check: (checkId: string) => `check#${checkId}`,
   looks: 'looks#alarmed',
   demotion: (checkId: string) => `demotion#${checkId}`,
+  retirement: (subject: string) => `retirement#${subject}`,
+  checkInterface: (interfaceId: string) => `interface#${interfaceId}`,
   run: (runId: string) => `run#${runId}`,
   instance: (instanceId: string) => `instance#${instanceId}`,
   targetGroup: (arn: string) => `targetgroup#${arn}`,

@@ -3,11 +3,13 @@ import { type Finding, type FindingKind, heldByRun, judgeEnded, judgeLive } from
 import { type ClosedHooks, closeHooks } from '../hooks/close-hooks.ts';
 import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { readAllHeld } from '../ledger/all-held.ts';
+import type { RetirementRecord } from '../ledger/retirements.ts';
 import { findRuns } from '../ledger/runs.ts';
 import { HEALS_AT_ONCE, SWEEP_ACTS_SECONDS } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { endIfAbandoned } from './abandoned-adoptions.ts';
+import { goOnIfAbandoned } from './abandoned-retirements.ts';
 import { heal } from './heal.ts';
 import { readFacts } from './read-facts.ts';
 
@@ -18,6 +20,8 @@ export interface Swept {
   readonly healing: readonly string[];
   /** Auto Scaling groups whose adoption of a check nothing looked after: its undo was begun now. */
   readonly adoptions: readonly string[];
+  /** Checks, or security groups, whose retirement nothing looked after: another execution goes on with it now. */
+  readonly retirements: readonly string[];
   readonly hooks: ClosedHooks | undefined;
   readonly oldestSeconds: number;
   readonly measures: readonly Measure[];
@@ -36,7 +40,7 @@ export async function sweep(): Promise<Swept> {
     failures.push(error);
     return undefined;
   });
-  const { findings, abandoned, failures: unread } = await find(began);
+  const { findings, abandoned, retiring, failures: unread } = await find(began);
   failures.push(...unread);
   const each = <T>(items: readonly T[], act: (item: T) => Promise<void>) =>
     concurrently(items, HEALS_AT_ONCE, async item => {
@@ -51,11 +55,16 @@ export async function sweep(): Promise<Swept> {
   await each(abandoned, async adoption => {
     if (await endIfAbandoned(adoption)) adoptions.push(adoption.group);
   });
+  const retirements: string[] = [];
+  await each(retiring, async retirement => {
+    if (await goOnIfAbandoned(retirement)) retirements.push(retirement.subject);
+  });
   const oldestSeconds = Math.max(0, ...findings.map(({ since }) => began - since));
   return {
     found: countByKind(findings),
     healing: healed.map(({ runId }) => runId),
     adoptions,
+    retirements,
     hooks,
     oldestSeconds,
     measures: [
@@ -70,11 +79,12 @@ export async function sweep(): Promise<Swept> {
 interface Found {
   readonly findings: readonly Finding[];
   readonly abandoned: readonly AdoptionRecord[];
+  readonly retiring: readonly RetirementRecord[];
   readonly failures: readonly unknown[];
 }
 
 async function find(now: number): Promise<Found> {
-  const { runs, instances, guards, holds, adoptions } = await readAllHeld();
+  const { runs, instances, guards, holds, adoptions, retirements } = await readAllHeld();
   const held = heldByRun({
     instances,
     holds,
@@ -95,7 +105,12 @@ async function find(now: number): Promise<Found> {
   });
   // What has failed to be undone longest comes last: it must not keep the others waiting.
   left.sort((a, b) => b.since - a.since);
-  return { findings: [...dead, ...left], abandoned: adoptions, failures: facts.failures };
+  return {
+    findings: [...dead, ...left],
+    abandoned: adoptions,
+    retiring: retirements,
+    failures: facts.failures,
+  };
 }
 
 const countByKind = (findings: readonly Finding[]): Swept['found'] =>

@@ -78,7 +78,7 @@ export class Bracket {
     return this.start('BeforeDeploy', { runId: 'r', fleet: { instanceIds: this.ids(0, 1) }, ...request });
   }
 
-  start(machine: 'BeforeDeploy' | 'AfterDeploy' | 'PromoteCheck', input: unknown): Execution {
+  start(machine: 'BeforeDeploy' | 'AfterDeploy' | 'PromoteCheck' | 'RetireCheck', input: unknown): Execution {
     return this.stack.startExecution(machine, { name: `e${++this.#started}`, input: input as Json });
   }
 

@@ -52,10 +52,16 @@ export const answeringMachines = everyMachine.filter(([name]) => name === ANSWER
 
 /** The machines of the bracket, which undo what has failed. */
 export const machines = everyMachine.filter(
-  ([name]) => !['TellPeople', 'PromoteCheck', ANSWERING].includes(name) && !ATTENDING.has(name),
+  ([name]) =>
+    !['TellPeople', 'PromoteCheck', 'RetireCheck', ANSWERING].includes(name) && !ATTENDING.has(name),
 );
 
 /** Those that undo what has failed: a run, or an adoption. */
 export const undoingMachines = everyMachine.filter(
   ([name]) => name === 'PromoteCheck' || machines.some(([other]) => other === name),
+);
+
+/** Those whose body is caught to a fence; what RetireCheck has deleted cannot be undone. */
+export const fencedMachines = everyMachine.filter(
+  ([name]) => name === 'RetireCheck' || undoingMachines.some(([other]) => other === name),
 );

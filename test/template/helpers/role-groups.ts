@@ -7,6 +7,7 @@ export const roleGroups = {
   adopting: { folder: 'functions/checks/', machines: ['PromoteCheck'] },
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
   resources: { folder: 'functions/resources/', machines: ['ServeResource'] },
+  retiring: { folder: 'functions/retire/', machines: ['RetireCheck'] },
   zones: { folder: 'functions/zones/', machines: [] },
   logs: { folder: 'functions/logs/', machines: [] },
   instances: {

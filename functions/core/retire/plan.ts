@@ -1,0 +1,194 @@
+import { checkBesides } from '../aws/checks.ts';
+import { checkInterfaces, interfacesById } from '../aws/network-interfaces.ts';
+import { type SecurityGroupFacts, securityGroups } from '../aws/security-groups.ts';
+import { hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
+import type { InterfaceFacts } from '../domain/group-blockers.ts';
+import { InterfaceShared, NotOptedIn } from '../errors.ts';
+import { type KnownInterface, knownInterfaces } from '../ledger/check-interfaces.ts';
+import { takeToRetire } from '../ledger/check-locks.ts';
+import {
+  createRetirement,
+  findRetirement,
+  inProgress,
+  type RetirementPlan,
+  type RetirementRecord,
+  takeRetirementOver,
+} from '../ledger/retirements.ts';
+import { readRequest } from '../request.ts';
+import {
+  abandonedRetirement,
+  type RetirementRequest,
+  retirementRequest,
+  subjectOf,
+} from '../retirement-request.ts';
+import { DELETE_WHEN_FREE_KEY, type OptInTag, optInTag } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+import { type AssociatedCheck, checksInUse } from './checks-in-use.ts';
+import { requireUncounted } from './counted-on.ts';
+
+/** What the first step answers to the machine. Every member is always there (D15). */
+export interface Planned {
+  /** `nothing`: it is all gone already, or another execution is at it. */
+  readonly verdict: 'planned' | 'nothing';
+  readonly subject: string;
+  readonly deletesCheck: boolean;
+  readonly interfaceIds: readonly string[];
+  readonly groupIds: readonly string[];
+  /** Interfaces that stay, and the checks that need them (D45). */
+  readonly shared: readonly { readonly interfaceId: string; readonly checkIds: readonly string[] }[];
+  /** US dollars that the interfaces cost for as long as they stay. */
+  readonly usDollarsPerHour: number;
+  /** How long what is left is waited for. */
+  readonly limitSeconds: number;
+}
+
+/**
+ * Decides everything about a retirement, or refuses it, and writes it into the ledger. Nothing in AWS is touched.
+ *
+ * @throws InvalidRequest, NotOptedIn, RunInProgress, AdoptionInProgress, RetirementInProgress, InterfaceShared
+ */
+export async function planRetirement(
+  request: unknown,
+  owner: string,
+  optInTagValue: string,
+): Promise<Planned> {
+  if (request !== null && typeof request === 'object' && 'from' in request)
+    return resume(readRequest(abandonedRetirement, request), owner);
+  const asked = readRequest(retirementRequest, request);
+  const subject = subjectOf(asked);
+  const other = await findRetirement(subject);
+  if (other?.status === 'live' && other.owner !== owner) {
+    // What is left of a check is looked after: an event tells of our own deletion too.
+    if (asked.keepCheck) return nothing(subject);
+    throw inProgress(subject, other);
+  }
+  const seen = await see(asked, optInTag(optInTagValue));
+  const { interfaces, groupIds, check, shared } = seen;
+  if (!check && interfaces.length === 0 && groupIds.length === 0) return { ...nothing(subject), shared };
+  const now = nowSeconds();
+  const plan: RetirementPlan = {
+    deletesCheck: check !== undefined,
+    interfaceIds: interfaces.map(({ id }) => id),
+    groupIds,
+    optInTagValue,
+  };
+  const { limitSeconds } = asked;
+  await createRetirement({ owner, request: asked, plan, createdAt: now, deadline: now + limitSeconds });
+  if (check) await takeToRetire(check.id, owner);
+  return { ...answerOf(subject, plan, limitSeconds), shared };
+}
+
+async function resume(
+  { subject, from }: { readonly subject: string; readonly from: string },
+  owner: string,
+): Promise<Planned> {
+  const record = await takeRetirementOver(subject, from, owner);
+  if (!record) return nothing(subject);
+  return answerOf(subject, record.plan, Math.max(0, record.deadline - nowSeconds()));
+}
+
+const answerOf = (
+  subject: string,
+  { deletesCheck, interfaceIds, groupIds }: RetirementRecord['plan'],
+  limitSeconds: number,
+): Planned => ({
+  verdict: 'planned',
+  subject,
+  deletesCheck,
+  interfaceIds,
+  groupIds,
+  shared: [],
+  usDollarsPerHour: hourlyCost(interfaceIds.length),
+  limitSeconds,
+});
+
+const nothing = (subject: string): Planned => ({
+  ...answerOf(subject, { deletesCheck: false, interfaceIds: [], groupIds: [], optInTagValue: '' }, 0),
+  verdict: 'nothing',
+});
+
+interface Seen {
+  /** The check to delete. */
+  readonly check: AssociatedCheck | undefined;
+  /** Those that only it needs, or has needed. */
+  readonly interfaces: readonly InterfaceFacts[];
+  readonly groupIds: readonly string[];
+  readonly shared: Planned['shared'];
+}
+
+async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
+  const { checkId, keepCheck, securityGroupIds } = request;
+  const checks = await checksInUse();
+  const check = keepCheck ? undefined : checks.find(({ id }) => id === checkId);
+  if (check) {
+    requireOptIn(optIn, (await checkBesides(check.id))?.tags ?? {}, `application status check ${check.id}`);
+    await requireUncounted(check);
+  }
+  const others = new InterfaceUse(checks.filter(({ id }) => id !== check?.id));
+  const all = await everyCheckInterface();
+  const its = checkId === undefined ? [] : ofCheck(checkId, check, all, others);
+  const shared = its
+    .map(one => ({ interfaceId: one.id, checkIds: others.usersOf(one) }))
+    .filter(({ checkIds }) => checkIds.length > 0);
+  const interfaces = its.filter(one => others.usersOf(one).length === 0);
+  const groups = await securityGroups([
+    ...securityGroupIds,
+    ...interfaces.flatMap(one => one.securityGroupIds),
+  ]);
+  const named = securityGroupIds.flatMap(id => groups.get(id) ?? []);
+  for (const { id, tags } of named) requireOptIn(optIn, tags, `security group ${id}`);
+  for (const { id } of named) requireUnshared(id, all, others);
+  const tagged = [...groups.values()].filter(
+    group => isDeletedWhenFree(group, optIn) && usersOfGroup(group.id, all, others).length === 0,
+  );
+  const groupIds = new Set([...named, ...tagged].map(({ id }) => id));
+  return { check, interfaces, groupIds: [...groupIds], shared };
+}
+
+/** A check interface, with what is remembered of it. */
+type Remembered = InterfaceFacts & { readonly known: KnownInterface | undefined };
+
+/** As EC2 lists them; those that CloudTrail has told of and that are hidden all the same are looked up by their ids. */
+export async function everyCheckInterface(): Promise<Remembered[]> {
+  const listed = await checkInterfaces();
+  const known = new Map((await knownInterfaces()).map(one => [one.id, one]));
+  const hidden = await interfacesById([...known.keys()].filter(id => !listed.some(one => one.id === id)));
+  return [...listed, ...hidden].map(one => ({ ...one, known: known.get(one.id) }));
+}
+
+/** The interfaces of a check: those it needs, or of one that is gone those that it was seen to need, or that nobody was. */
+function ofCheck(
+  checkId: string,
+  check: AssociatedCheck | undefined,
+  all: readonly Remembered[],
+  others: InterfaceUse,
+): readonly Remembered[] {
+  if (check) {
+    const own = new InterfaceUse([check]);
+    return all.filter(one => own.usersOf(one).length > 0);
+  }
+  return all.filter(one => {
+    const { checkIds = [] } = one.known ?? {};
+    return checkIds.includes(checkId) || (checkIds.length === 0 && others.usersOf(one).length === 0);
+  });
+}
+
+const usersOfGroup = (id: string, all: readonly InterfaceFacts[], use: InterfaceUse): string[] =>
+  all.filter(one => one.securityGroupIds.includes(id)).flatMap(one => use.usersOf(one));
+
+/** It would stay for as long as the other check does: said before anything is touched (D45). */
+function requireUnshared(id: string, all: readonly InterfaceFacts[], others: InterfaceUse): void {
+  const [held] = all.filter(one => one.securityGroupIds.includes(id) && others.usersOf(one).length > 0);
+  if (held)
+    throw new InterfaceShared(
+      `${others.usersOf(held).join(', ')} needs interface ${held.id} in ${held.subnetId} with ${id} too, so that the group cannot be deleted. Retire that first, or leave the group out.`,
+    );
+}
+
+function requireOptIn({ key, value }: OptInTag, tags: Readonly<Record<string, string>>, what: string): void {
+  if (tags[key] !== value) throw new NotOptedIn(`${what} does not carry the tag ${key}=${value}.`);
+}
+
+/** May it be deleted although nobody has named it? */
+export const isDeletedWhenFree = ({ tags }: SecurityGroupFacts, { key, value }: OptInTag): boolean =>
+  tags[key] === value && tags[DELETE_WHEN_FREE_KEY] === 'true';

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { outcome } from '../machine/helpers/bracket.ts';
+import { MINUTE, type Retiring, retiring } from './helpers/retiring.ts';
+
+/** The alarms that people have been told of, without the stack's name, once they have been evaluated. */
+async function rung({ bracket }: Retiring): Promise<string[]> {
+  await bracket.clock.pass(10 * MINUTE);
+  return bracket.stack.topics.published.flatMap(({ subject }) => /"quiesce-(\w+)"/.exec(subject)?.[1] ?? []);
+}
+
+/** Has a function said this in its log? */
+const isSaid = ({ bracket }: Retiring, what: string) =>
+  bracket.stack.lambda.logs.some(({ line }) => line.includes(what));
+
+describe('a check with a group of its own', () => {
+  test('R-ENI: is deleted after its associations, its interface waited out, its group deleted last', async () => {
+    const check = await retiring();
+    const { bracket, checkId, groupId } = check;
+    const execution = await check.retire();
+    expect(outcome(execution)).toBe('SUCCEEDED');
+    expect(execution.output).toMatchObject({ subject: checkId, deletedCheck: true, groupIds: [groupId] });
+    const acts = bracket.acts.filter(({ service }) => service === 'ec2');
+    expect(acts.map(({ action }) => action)).toEqual([
+      'DisassociateApplicationStatusCheck',
+      'DeleteApplicationStatusCheck',
+      'DeleteSecurityGroup',
+    ]);
+    const waited = Number(acts[2]?.at) - Number(acts[1]?.at);
+    expect(waited).toBeGreaterThanOrEqual(25 * MINUTE);
+    expect(waited).toBeLessThan(31 * MINUTE);
+    expect(await check.records()).toEqual(['retirement ended']);
+    // The check, its interfaces and its group are gone: nothing is left to do, and that is success.
+    const again = await check.retire({ checkId, securityGroupIds: [groupId] });
+    expect(again.output).toMatchObject({ verdict: 'nothing' });
+    expect(await bracket.violations()).toEqual([]);
+  });
+
+  test('keeps the group when its tag is taken away, or nobody names it', async () => {
+    const check = await retiring({}, { ...fleetWith('kept'), instances: 1, zones: ['eu-west-1a'] });
+    const { groupId } = check;
+    expect(outcome(await check.retire())).toBe('SUCCEEDED');
+    expect(check.groupId).toBe(groupId);
+    check.useGroup();
+    const left = check.start({ securityGroupIds: [groupId] });
+    await check.bracket.reaches(left, 'WaitForLeft');
+    check.network.securityGroup(groupId).tags.delete('quiesce');
+    await check.bracket.end(left);
+    expect([outcome(left), check.groupId]).toEqual(['SUCCEEDED', groupId]);
+  });
+});
+
+const fleetWith = (ownGroup: 'kept' | 'deleted-when-free') => ({
+  checks: [{ port: 8080, ownGroup }],
+  autoScaling: { healthChecks: ['EC2' as const] },
+});
+
+describe('at its limit', () => {
+  test('R-ENI: a retirement names the interface that never goes, tells people, and rings', async () => {
+    const check = await retiring({
+      physics: { interfaceLingerMinutes: [600, 600] },
+      parameters: { NotificationTopic: 'create' },
+    });
+    const { bracket, checkId, groupId } = check;
+    const [eni] = check.interfaceIds;
+    const [subnet] = check.network.subnets.keys();
+    const execution = await check.retire({ checkId, limitSeconds: 1800 });
+    expect(outcome(execution)).toBe('FAILED InterfacesLinger');
+    expect(execution.cause).toBe(
+      `After 1800 s: ${groupId} is held by interface ${eni} "EC2 application status checks" in ${subnet}, managed by ec2.application-status-checks.amazonaws.com, attached to amazon-aws. AWS deletes them by itself, and nobody else can.`,
+    );
+    expect(await rung(check)).toContain('RetireCheckAlarm');
+    const [told] = bracket.putEvents;
+    expect(told).toMatchObject({
+      DetailType: 'Quiesce Retirement Unfinished',
+      Detail: { subject: checkId, error: 'InterfacesLinger' },
+    });
+    expect(bracket.sent.filter(({ action }) => action === 'DeleteSecurityGroup')).toEqual([]);
+    expect(await check.records()).toEqual(['retirement ended']);
+  });
+
+  test('D34: it names whatever else holds the group, and waits for that from the start', async () => {
+    const check = await retiring();
+    const { bracket, checkId, groupId } = check;
+    const [subnet] = check.network.subnets.keys();
+    const other = check.useGroup();
+    const referring = check.referToGroup();
+    check.network.vpcAssociations.set(groupId, ['vpc-1']);
+    const execution = check.start({ checkId, limitSeconds: 2400 });
+    await bracket.reaches(execution, 'WaitForLeft');
+    expect(isSaid(check, `a rule of ${referring} that refers to it`)).toBe(true);
+    await bracket.end(execution);
+    expect(execution.cause).toBe(
+      `After 2400 s: ${groupId} is held by interface ${other} "ELB app/other/1" in ${subnet}, of amazon-elb, attached to amazon-elb; a rule of ${referring} that refers to it; its association with vpc-1.`,
+    );
+    expect(outcome(execution)).toBe('FAILED GroupHeld');
+    // Nobody is told twice; whoever comes again when the causes are gone succeeds.
+    check.network.removeInterface(other);
+    check.network.setIngress(referring, []);
+    check.network.vpcAssociations.delete(groupId);
+    expect(outcome(await check.retire({ securityGroupIds: [groupId] }))).toBe('SUCCEEDED');
+    expect(check.groupId).toBe('no group');
+    expect(await bracket.violations()).toEqual([]);
+  });
+});
+
+describe('refused before anything is touched', () => {
+  test('D45: where another check needs the interface, which is named; without the group it is only told', async () => {
+    const check = await retiring();
+    const { checkId, groupId } = check;
+    const other = check.createCheckBeside();
+    const refused = await check.retire({ checkId, securityGroupIds: [groupId] });
+    expect(outcome(refused)).toBe('FAILED InterfaceShared');
+    expect(refused.cause).toContain(`${other} needs interface ${check.interfaceIds[0]}`);
+    expect(check.bracket.acts.filter(({ service }) => service === 'ec2')).toEqual([]);
+    const execution = await check.retire();
+    expect(outcome(execution)).toBe('SUCCEEDED');
+    expect(check.registry.active().map(({ id }) => id)).toEqual([other]);
+    expect(isSaid(check, `"checkIds":["${other}"]`)).toBe(true);
+    // Somebody comes to need it while it is waited for.
+    check.api.DeleteApplicationStatusCheck({ ApplicationStatusCheckId: other });
+    const later = check.start({ securityGroupIds: [groupId] });
+    await check.bracket.reaches(later, 'WaitForLeft');
+    expect(later.status).toBe('RUNNING');
+  });
+
+  test('D19: without the tag, and while a run, an adoption or another retirement counts on it', async () => {
+    const check = await retiring();
+    const { bracket, checkId, groupId } = check;
+    const outcomes: string[] = [];
+    const refused = async (request?: object) =>
+      outcomes.push(outcome(await check.retire({ checkId, ...request })));
+    check.network.securityGroup(groupId).tags.delete('quiesce');
+    await refused({ securityGroupIds: [groupId] });
+    check.network.securityGroup(groupId).tags.set('quiesce', 'enabled');
+    check.registry.tag(checkId, { quiesce: 'no' });
+    await refused();
+    check.registry.tag(checkId, { quiesce: 'enabled' });
+    await refused({ checkId: 'web' });
+    const run = bracket.start('BeforeDeploy', { runId: 'r', fleet: { autoScalingGroupName: 'web' } });
+    await bracket.reaches(run, 'Suppress');
+    await bracket.clock.pass(3_000);
+    await refused();
+    bracket.stack.executions.stop(run.arn, 'Operator.Stopped', 'by a person');
+    await bracket.clock.pass(20 * MINUTE);
+    check.api.ModifyApplicationStatusCheck({ ApplicationStatusCheckId: checkId, Aggregation: 'excluded' });
+    const adoption = bracket.start('PromoteCheck', { autoScalingGroupName: 'web', check: { id: checkId } });
+    await bracket.reaches(adoption, 'ObserveGroup');
+    await refused();
+    await bracket.end(adoption);
+    const first = check.start();
+    await bracket.reaches(first, 'WaitForLeft');
+    await refused();
+    const joined = await check.retire({ checkId, keepCheck: true });
+    expect(joined.output).toMatchObject({ verdict: 'nothing' });
+    await bracket.end(first);
+    expect(outcomes).toEqual([
+      'FAILED NotOptedIn',
+      'FAILED NotOptedIn',
+      'FAILED InvalidRequest',
+      'FAILED RunInProgress',
+      'FAILED AdoptionInProgress',
+      'FAILED RetirementInProgress',
+    ]);
+    expect(outcome(first)).toBe('SUCCEEDED');
+    expect(await bracket.violations()).toEqual([]);
+  });
+});
+
+test('R-SWEEP: a retirement that was stopped is gone on with, to its own limit', async () => {
+  const check = await retiring();
+  const { bracket } = check;
+  const execution = check.start();
+  await bracket.reaches(execution, 'WaitForLeft');
+  bracket.stack.executions.stop(execution.arn, 'Operator.Stopped', 'by a person');
+  await bracket.clock.pass(45 * MINUTE);
+  expect(bracket.ended('RetireCheck')).toEqual(['ABORTED Operator.Stopped', 'SUCCEEDED']);
+  expect([check.registry.active(), check.groupId, await check.records()]).toEqual([
+    [],
+    'no group',
+    ['retirement ended'],
+  ]);
+});
