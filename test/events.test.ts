@@ -33,6 +33,10 @@ const answers = {
     function: 'WatchInterfacesFunction',
     answer: { interfaceId: 'eni-0123456789abcdef0' },
   },
+  'begin-alarms': { function: 'BeginAlarmsFunction', answer: { began: true } },
+  'instance-launched': { function: 'BeginAlarmsFunction', answer: { began: true } },
+  'check-changed': { function: 'BeginAlarmsFunction', answer: { began: true } },
+  'alarm-rings': { function: 'TellOfAlarmFunction', answer: { told: true } },
   sweep: { function: 'SweepFunction', answer: { found: {}, healing: [], hooks: { open: 0 } } },
 } as const;
 
@@ -83,21 +87,25 @@ describe('the shipped events', () => {
   );
 
   test.each([
-    'execution-ended',
-    'resource-ended',
-    'deployment-failed',
-    'instance-failed',
-    'health-check-log',
-    'instance-terminated',
-    'check-alarm',
-    'check-modified',
-    'check-deleted',
-    'interface-created',
-  ])('%s matches a rule of the template', async name => {
+    ['execution-ended', 1],
+    ['deployment-failed', 1],
+    ['instance-failed', 1],
+    ['health-check-log', 1],
+    ['resource-ended', 1],
+    ['check-alarm', 1],
+    ['interface-created', 1],
+    ['instance-launched', 1],
+    ['check-changed', 1],
+    // One for the loop breaker, one for the alarms.
+    ['instance-terminated', 2],
+    ['check-modified', 2],
+    // One for the watch of interfaces, one for the alarms.
+    ['check-deleted', 2],
+  ])("%s matches the template's rules", async (name, rules) => {
     const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
     const matching = [...(stack?.template.rules.values() ?? [])].filter(
       ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(event(name)),
     );
-    expect(matching).toHaveLength(1);
+    expect(matching).toHaveLength(rules);
   });
 });

@@ -52,6 +52,7 @@ export const logEvents = {
   retirementEnded: 'retirement.ended',
   interfacesWatched: 'interfaces.watched',
   retirementTold: 'retirement.told',
+  alarmTold: 'alarm.told',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',
 } as const;

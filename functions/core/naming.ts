@@ -13,7 +13,17 @@ export const runOfInstance = (deploymentId: string, instanceId: string): string 
  * @param from what tells one from another of the same run: for `undo` the execution that the run is taken over from
  */
 export function executionName(
-  phase: 'before' | 'after' | 'undo' | 'adopt' | 'end-adoption' | 'retire' | 'tell' | 'resource' | 'answer',
+  phase:
+    | 'before'
+    | 'after'
+    | 'undo'
+    | 'adopt'
+    | 'end-adoption'
+    | 'retire'
+    | 'tell'
+    | 'resource'
+    | 'answer'
+    | 'alarms',
   runId: string,
   from?: string,
 ): string {

@@ -63,7 +63,15 @@ const failedRetirement = { retirement: z.string(), execution: named, error: z.st
 const demotion = { checkId: named, at: instant };
 const topics = z.enum(['demoted', 'observed', 'again', 'named', 'over', 'passed']);
 
+/** What an alarm's notification says is decided when it rings. */
+const alarmNews = {
+  alarm: named,
+  news: z.object({ subject: named, message: named, detailType: named, detail: z.unknown() }),
+};
+
 export const tellPayload = z.union([
+  z.object({ phase: z.literal('compose'), ...alarmNews }),
+  z.object({ phase: z.literal('told'), what: named, ...alarmNews }),
   z.object({ phase: z.literal('compose'), what: topics, ...demotion }),
   z.object({ phase: z.literal('told'), what: topics, ...demotion }),
   z.object({ phase: z.literal('compose'), ...failedRun }),

@@ -9,16 +9,24 @@ import { say, step } from '../core/step.ts';
 
 type Telling = z.output<typeof tellPayload>;
 
-/** Says what people are to be told of a failed run, adoption or retirement, or of a demoted check, and writes down that they were. */
-export const handler = step<typeof tellPayload, unknown>(tellPayload, payload =>
-  'checkId' in payload
-    ? tellOfDemotion(payload)
-    : 'runId' in payload
-      ? tellOfRun(payload)
-      : 'retirement' in payload
-        ? tellOfRetirement(payload)
-        : tellOfAdoption(payload),
-);
+/**
+ * Says what people are to be told of a failed run, adoption or retirement, of a demoted check, or of an alarm, and writes down that they
+ * were.
+ */
+export const handler = step<typeof tellPayload, unknown>(tellPayload, async payload => {
+  if ('alarm' in payload) return tellOfAlarm(payload);
+  if ('checkId' in payload) return tellOfDemotion(payload);
+  if ('retirement' in payload) return tellOfRetirement(payload);
+  return 'runId' in payload ? tellOfRun(payload) : tellOfAdoption(payload);
+});
+
+/** By its execution's name it is told once; nothing of it is in the ledger. */
+function tellOfAlarm(payload: Extract<Telling, { alarm: string }>) {
+  const { phase, alarm, news } = payload;
+  if (phase === 'compose') return { isNews: true, what: 'alarm', ...news };
+  say(logEvents.alarmTold, { alarm });
+  return { told: true };
+}
 
 async function tellOfRun(payload: Extract<Telling, { runId: string }>) {
   if (payload.phase === 'compose') return compose(payload.runId, payload);

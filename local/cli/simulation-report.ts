@@ -44,6 +44,8 @@ export interface DeploymentReport extends Ending {
   readonly alarms: readonly string[];
   /** Security groups from which checks were asked, and nothing else, that are left. */
   readonly ownGroups: number;
+  /** The subjects of what people were told, in order. */
+  readonly told: readonly string[];
   readonly requestsSent: number;
   readonly requestsFailed: number;
   readonly minutes: number;
@@ -140,6 +142,7 @@ function differencesFrom(whose: string, expected: Expected, seen: Partial<Deploy
     ...said('replaced instances', expected.replaced, seen.replacedInstances),
     ...said('held instances', expected.held, seen.heldInstances),
     ...said('failed requests', expected.failedRequests, seen.requestsFailed),
+    ...said('told', listed(expected.told), listed(seen.told)),
   ];
 }
 

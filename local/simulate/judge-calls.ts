@@ -1,5 +1,6 @@
 import type { Instance } from '../account/neighbours.ts';
 import type { Call, Gate } from '../wire/contract.ts';
+import { leavesOthersAlarms } from './alarm-changes.ts';
 import { mayChangeCheck } from './check-changes.ts';
 import type { Evidence } from './evidence.ts';
 import { Promotions } from './promotions.ts';
@@ -26,7 +27,12 @@ export class JudgedCalls implements Gate {
   before(call: Call, input: Input): void {
     if (call.caller.kind !== 'function') return;
     const { account, fleet, broken } = this.#evidence;
-    const changes = /^(Delete|Terminate|Detach|Modify)/.test(call.action) && call.service !== 'dynamodb';
+    const changes =
+      /^(Delete|Terminate|Detach|Modify)/.test(call.action) &&
+      call.service !== 'dynamodb' &&
+      call.service !== 'cloudwatch';
+    if (call.service === 'cloudwatch' && !leavesOthersAlarms(account, call.action, input))
+      broken(6, `${call.caller.name} called ${call.action} on an alarm that somebody else has made`);
     if (changes && !mayChangeCheck(account, call.action, input) && !this.#retirements.mayDelete(call, input))
       broken(6, `${call.caller.name} called ${call.service}:${call.action}`);
     if (ACTS.test(call.action))

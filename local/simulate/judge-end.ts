@@ -1,4 +1,5 @@
 import type { Stack } from '../stack/deploy.ts';
+import { judgeAlarms } from './alarm-changes.ts';
 import type { Evidence } from './evidence.ts';
 
 /** How much later a run may end when its calls fail and are repeated: what the product itself allows for. */
@@ -34,6 +35,7 @@ export function judgeEnd(
   judgeSuppressions(evidence);
   judgeMemberships(evidence, start);
   judgeProcesses(evidence, start);
+  judgeAlarms(evidence);
   for (const item of ledger) {
     if (!holdsNothing(item.pk)) broken(4, `the ledger still holds ${item.pk}`);
     if (item.pk.startsWith('adoption#') && item.status !== 'ended')
@@ -104,4 +106,4 @@ function judgeRun({ broken }: Evidence, run: LedgerItem, toleratedSeconds: numbe
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
 const HOLDS_NOTHING =
-  /^(alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|retirement|interface|looks|healthlog|zones|resource)#/;
+  /^(alarm|alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|retirement|interface|looks|healthlog|zones|resource)#/;

@@ -314,6 +314,10 @@ const expectation = ending.extend({
     .array(z.string())
     .optional()
     .describe('the alarms of the stack that ring meanwhile, by their logical ids'),
+  told: z
+    .array(z.string())
+    .optional()
+    .describe('the subjects of what people are told, in order, with `NotificationTopic: create`'),
 });
 
 export const scenario = z.strictObject({

@@ -7,6 +7,8 @@ export interface Warnings {
   readonly zoneClasses: readonly string[];
   /** The alarms that rang, by their logical ids, in order of their names. */
   readonly alarms: readonly string[];
+  /** The subjects of what people were told, in order. */
+  readonly told: readonly string[];
 }
 
 const LOGGED_BY = 'ViewZonesFunction';
@@ -33,5 +35,6 @@ export function warningsBetween(
       return event === 'zones.class-changed' && found !== undefined ? [found] : [];
     }),
     alarms: [...new Set(rang)].toSorted(),
+    told: (stack?.topics.published ?? []).filter(isMeanwhile).map(({ subject }) => subject),
   };
 }

@@ -31,10 +31,10 @@ describe('every scenario ends as it expects and breaks no invariant', () => {
     const first = await simulate({ scenario });
     expect(outcomeOf(first), first.deployment.cause).toEqual(expected(scenario));
     const { says = '', included = first.measures.includedChecks } = scenario.expect;
-    const { zoneClasses = first.warnings.zoneClasses, alarms = first.warnings.alarms } = scenario.expect;
+    const { zoneClasses, alarms, told } = { ...first.warnings, ...scenario.expect };
     expect(first.deployment.cause).toContain(says);
     expect(first.measures.includedChecks).toBe(included);
-    expect(first.warnings).toEqual({ zoneClasses, alarms });
+    expect(first.warnings).toEqual({ zoneClasses, alarms, told });
     expect(first.measures.ownGroups).toBe(scenario.expect.ownGroups ?? first.measures.ownGroups);
     expect(accessDenied(first)).toEqual([]);
     for (const name of first.stack ? unneededBy('deploying', first.stack) : [])

@@ -105,14 +105,14 @@ test('D14, R-LOOP: whatever cannot be delivered or handled is kept, and not trie
   const schedule =
     'MaximumEventAgeInSeconds: 300\n          DeadLetterConfig:\n            Arn: !GetAtt LostEvents.Arn';
   expect(broken(schedule, 'MaximumEventAgeInSeconds: 300')).toEqual([
-    'SweepSchedule has no dead-letter queue',
+    'BeginAlarmsChecks has no dead-letter queue',
   ]);
   expect(
     broken(
       'MaximumEventAgeInSeconds: 300\n          DeadLetterConfig',
       'MaximumEventAgeInSeconds: 86400\n          DeadLetterConfig',
     ),
-  ).toEqual(['SweepSchedule has no retry policy']);
+  ).toEqual(['BeginAlarmsChecks has no retry policy']);
 });
 
 test('R-ALARM-ON-US: everything that can fail has an alarm', () => {

@@ -51,6 +51,11 @@ const WITHOUT_RESOURCE = [
     actions: ['cloudwatch:GetMetricData'],
   },
   {
+    reason:
+      'CloudWatch: "You can\'t create a composite alarm if your permission has a narrower scope"; the same holds for describing them.',
+    actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:PutCompositeAlarm'],
+  },
+  {
     reason: "It lists none for deployment targets, although CodeDeploy's own guide says deploymentgroup.",
     actions: [
       'codedeploy:ListDeploymentTargets',
@@ -123,7 +128,11 @@ const CALLED = /arn:aws:(?:lambda|states):[^:"]+:\d+:(?:function|stateMachine):[
 /** What a machine may call and does not, and what it calls and may not. */
 const mismatches = (template: DeployedTemplate): readonly string[] =>
   [...template.machines.values()].flatMap(({ logicalId, definition, role }) => {
-    const called = JSON.stringify(definition).match(CALLED) ?? [];
+    // What a payload names, another calls.
+    const withoutPayloads = JSON.stringify(definition, (key, value) =>
+      key === 'Payload' ? undefined : value,
+    );
+    const called = withoutPayloads.match(CALLED) ?? [];
     const allowed = role.statements
       .flatMap(({ resources }) => resources)
       .filter(arn => /:(function|stateMachine):/.test(arn));

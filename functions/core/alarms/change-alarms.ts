@@ -7,7 +7,10 @@ import { ALARM_WRITES_PER_SECOND, ALARM_WRITES_PER_TURN } from '../limits.ts';
 
 /** What one turn has done. */
 export interface Turn {
-  readonly done: readonly AlarmCall[];
+  readonly put: number;
+  readonly removed: number;
+  /** Alarms that could not be deleted, because a composite alarm of somebody else's names them (R-PARTIAL). */
+  readonly kept: readonly string[];
   /** Seconds until it is our turn; 0 when it was. */
   readonly waitSeconds: number;
 }
@@ -23,10 +26,19 @@ export async function changeAlarms(
   const now = calls.slice(0, ALARM_WRITES_PER_TURN);
   const nowMs = Date.now();
   const turnAt = await turnFor(pk.alarms, 'alarms', now.length, nowMs);
-  if (turnAt > nowMs) return { done: [], waitSeconds: Math.ceil((turnAt - nowMs) / 1000) };
+  if (turnAt > nowMs)
+    return { put: 0, removed: 0, kept: [], waitSeconds: Math.ceil((turnAt - nowMs) / 1000) };
+  const kept: string[] = [];
+  let removed = 0;
   for (const [place, call] of now.entries()) {
     if (place > 0) await setTimeout(1000 / ALARM_WRITES_PER_SECOND);
-    await ('put' in call ? putAlarm(call.put, call.actionsEnabled, tags) : deleteAlarms(call.remove));
+    if ('put' in call) {
+      await putAlarm(call.put, call.actionsEnabled, tags);
+      continue;
+    }
+    const left = await deleteAlarms(call.remove);
+    kept.push(...left);
+    removed += call.remove.length - left.length;
   }
-  return { done: now, waitSeconds: 0 };
+  return { put: now.filter(call => 'put' in call).length, removed, kept, waitSeconds: 0 };
 }

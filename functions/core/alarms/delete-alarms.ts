@@ -7,7 +7,7 @@ import { changeAlarms } from './change-alarms.ts';
 
 export interface AlarmsDeleted {
   readonly deleted: number;
-  /** How many of ours are left: with any, call again after `waitSeconds`. */
+  /** How many of ours are left: with any, call again after `waitSeconds`. Those that composite alarms of others name stay. */
   readonly left: number;
   readonly waitSeconds: number;
 }
@@ -28,7 +28,6 @@ export async function deleteOwnAlarms(prefix: string): Promise<AlarmsDeleted> {
   const ours = (await alarmsWithPrefix(prefix)).filter(alarm => isOurs(prefix, alarm));
   const { calls } = reconcile(ours, [], now, ALARMS_PER_CALL);
   if (calls.length === 0) return { deleted: 0, left: ours.length, waitSeconds: 0 };
-  const { done, waitSeconds } = await changeAlarms(calls, {});
-  const deleted = done.reduce((sum, call) => sum + ('remove' in call ? call.remove.length : 0), 0);
-  return { deleted, left: ours.length - deleted, waitSeconds };
+  const { removed, waitSeconds } = await changeAlarms(calls, {});
+  return { deleted: removed, left: ours.length - removed, waitSeconds };
 }

@@ -1,5 +1,5 @@
 import { alarmsWithPrefix } from '../aws/alarms.ts';
-import { type AlarmCall, isOurs, reconcile } from '../domain/alarm-changes.ts';
+import { isOurs, reconcile } from '../domain/alarm-changes.ts';
 import { subjectOf } from '../domain/alarm-names.ts';
 import { type AlarmSettings, desiredAlarms } from '../domain/alarms.ts';
 import { AlarmsUnreconciled } from '../errors.ts';
@@ -21,6 +21,8 @@ export interface Reconciled {
   readonly removed: number;
   /** Alarms under our names that others have made: they are left alone, and ours are missing there. */
   readonly foreign: readonly string[];
+  /** Alarms that cannot be removed, because composite alarms of others name them. */
+  readonly kept: readonly string[];
 }
 
 /** From one look to the next while composite alarms wait for their children. Ours. */
@@ -43,7 +45,7 @@ export async function reconcileAlarms(
   settings: AlarmSettings,
 ): Promise<Reconciled> {
   const now = nowSeconds();
-  const nothing = { waitSeconds: 0, alarms: 0, put: 0, removed: 0, foreign: [] };
+  const nothing = { waitSeconds: 0, alarms: 0, put: 0, removed: 0, foreign: [], kept: [] };
   if (!(await claimAlarms(execution, now + CLAIM_SECONDS, now))) return { ...nothing, verdict: 'busy' };
   const [reported, existing] = await Promise.all([reportedInstances(tag), alarmsWithPrefix(settings.prefix)]);
   const ours = existing.filter(alarm => isOurs(settings.prefix, alarm));
@@ -64,16 +66,11 @@ export async function reconcileAlarms(
       `After ${RECONCILIATION_SECONDS} s there are still ${calls.length} calls to make. The next reconciliation goes on.`,
     );
   if (calls.length === 0) return { ...looked, verdict: 'waiting', waitSeconds: POLL_SECONDS };
-  const { done, waitSeconds } = await changeAlarms(calls, { [tag.key]: tag.value });
-  return {
-    ...looked,
-    ...counted(done),
-    verdict: 'waiting',
-    waitSeconds: Math.max(waitSeconds, SETTLE_SECONDS),
-  };
+  const turn = await changeAlarms(calls, { [tag.key]: tag.value });
+  const waitSeconds = Math.max(turn.waitSeconds, SETTLE_SECONDS);
+  // Only people can change what nothing was done about.
+  if (turn.put + turn.removed > 0 || turn.kept.length === 0)
+    return { ...looked, ...turn, verdict: 'waiting', waitSeconds };
+  await releaseAlarms(execution);
+  return { ...looked, ...turn, verdict: 'met' };
 }
-
-const counted = (done: readonly AlarmCall[]) => ({
-  put: done.filter(call => 'put' in call).length,
-  removed: done.reduce((sum, call) => sum + ('remove' in call ? call.remove.length : 0), 0),
-});

@@ -12,6 +12,7 @@ import {
   type ExistingAlarm,
   type MetricAlarmDefinition,
 } from '../domain/alarm-definition.ts';
+import { AwsFailure } from '../errors.ts';
 import { ALARMS_PER_CALL } from '../limits.ts';
 import { isolating, pages } from './batch.ts';
 import { given, isNotFound, send } from './call.ts';
@@ -72,13 +73,20 @@ export async function putAlarm(
   await send('cloudwatch:PutMetricAlarm', () => cloudWatch().send(command));
 }
 
-/** Deletes alarms; those that are not there are success. At most 100, and at most one composite alarm. */
-export async function deleteAlarms(names: readonly string[]): Promise<void> {
-  await isolating(names, isNotFound, async some => {
+/**
+ * Deletes alarms; those that are not there are success. At most 100, and at most one composite alarm.
+ *
+ * @returns those that CloudWatch keeps, because a composite alarm of somebody else's names them
+ */
+export async function deleteAlarms(names: readonly string[]): Promise<string[]> {
+  const blames = (error: unknown) =>
+    isNotFound(error) || (error instanceof AwsFailure && error.code === 'ValidationError');
+  const { failed } = await isolating(names, blames, async some => {
     const command = new DeleteAlarmsCommand({ AlarmNames: [...some] });
     await send('cloudwatch:DeleteAlarms', () => cloudWatch().send(command));
     return some;
   });
+  return failed.filter(({ reason }) => !/NotFound/.test(reason)).map(({ item }) => item);
 }
 
 const ID = 'failing';

@@ -48,7 +48,10 @@ export interface Shapes {
 }
 
 /** D21: which groups have alarms by instance, and which are too large, or one too many. */
-export function shapesOf(groups: readonly WatchedGroup[], settings: AlarmSettings): Shapes {
+export function shapesOf(
+  groups: readonly WatchedGroup[],
+  settings: Pick<AlarmSettings, 'instancesPerGroup' | 'instanceAlarms'>,
+): Shapes {
   const bySize = groups.toSorted((a, b) => a.instances.length - b.instances.length || order(a, b));
   const narrow: WatchedGroup[] = [];
   const wide: WatchedGroup[] = [];

@@ -36,6 +36,7 @@ import type { RunRequest } from '../request.ts';
  * | `retirement#<subject>` | version, status, owner, request, plan, createdAt, deadline, acts (set), outcome, error, cause, |
  * |                      | endedAt, told (set), expiresAt: the latest retirement of a check, or of security groups alone  |
  * | `interface#<id>`     | known (KnownInterface): an interface of a check, and which checks have needed it                |
+ * | `alarm#<group or check>` | toldAt, expiresAt: people were told of a failure there, and not yet that it is over        |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it

@@ -53,7 +53,8 @@ export const answeringMachines = everyMachine.filter(([name]) => name === ANSWER
 /** The machines of the bracket, which undo what has failed. */
 export const machines = everyMachine.filter(
   ([name]) =>
-    !['TellPeople', 'PromoteCheck', 'RetireCheck', ANSWERING].includes(name) && !ATTENDING.has(name),
+    !['TellPeople', 'PromoteCheck', 'RetireCheck', 'ReconcileAlarms', ANSWERING].includes(name) &&
+    !ATTENDING.has(name),
 );
 
 /** Those that undo what has failed: a run, or an adoption. */

@@ -8,6 +8,7 @@ export const roleGroups = {
   hooks: { folder: 'functions/hooks/', machines: ['UndoRun'] },
   resources: { folder: 'functions/resources/', machines: ['ServeResource'] },
   retiring: { folder: 'functions/retire/', machines: ['RetireCheck'] },
+  alarms: { folder: 'functions/alarms/', machines: ['ReconcileAlarms'] },
   zones: { folder: 'functions/zones/', machines: [] },
   logs: { folder: 'functions/logs/', machines: [] },
   instances: {

@@ -1,0 +1,145 @@
+// First, so that the clients keep the virtual timers.
+import '../../local/clock/lambda-globals.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Stack } from '../../local/stack/deploy.ts';
+import { unneededByAll } from '../template/helpers/role-groups.ts';
+import { pair, type Watched, watched } from './helpers/watched.ts';
+
+/** Of the fleets below: together they prove the permissions. */
+const stacks: Stack[] = [];
+
+describe('a small group', () => {
+  let fleet: Watched;
+  beforeAll(async () => {
+    fleet = await watched();
+    stacks.push(fleet.bracket.stack);
+  });
+
+  test('D21: there are alarms on both tracks, and all is well', () => {
+    expect(Object.keys(fleet.states)).toHaveLength(2 * 2 + 4);
+    expect(new Set(Object.values(fleet.states))).toEqual(new Set(['OK']));
+    expect(fleet.told).toEqual([]);
+  });
+
+  test('a reconciliation changes nothing where nothing has changed', async () => {
+    const before = fleet.changes.length;
+    expect(before).toBe(8);
+    await fleet.minutes(10);
+    expect(fleet.changes).toHaveLength(before);
+    expect(new Set(fleet.bracket.ended('ReconcileAlarms'))).toEqual(new Set(['SUCCEEDED']));
+  });
+
+  test('R-MISSING: in a deployment both tracks differ, and nobody is told', async () => {
+    const { bracket } = fleet;
+    await bracket.before({ fleet: { instanceIds: bracket.ids(0) }, policy: { minHealthyPercent: 0 } });
+    fleet.fails(0);
+    await fleet.minutes(10);
+    const [id] = bracket.ids(0);
+    expect(fleet.states).toMatchObject({
+      [`instance/${id}/impaired`]: 'INSUFFICIENT_DATA',
+      [`instance/${id}/${fleet.checkId}/failed`]: 'ALARM',
+      'group/web/failing-and-acted-upon': 'OK',
+      'group/web/failing-under-suppression': 'ALARM',
+      'group/web/check-silent': 'OK',
+    });
+    fleet.fails(0, false);
+    await bracket.after();
+    await fleet.minutes(5);
+    expect(fleet.told).toEqual([]);
+    expect(new Set(Object.values(fleet.states))).toEqual(new Set(['OK']));
+  });
+
+  test('who is told hears of the track, of what is wrong, and whether anybody acts; and once that it is over', async () => {
+    const [id = ''] = fleet.bracket.ids(1);
+    fleet.fails(1);
+    await fleet.minutes(8);
+    expect(fleet.told).toEqual(['Quiesce: web fails its checks, and Auto Scaling replaces']);
+    expect(fleet.lastMessage).toContain('StatusCheckFailed_Application: Auto Scaling acts');
+    expect(fleet.lastMessage).toContain('It is one instance of 2: the others are well');
+    expect(fleet.lastMessage).toContain(
+      `${id}: ${fleet.checkId} failed ResponseCodeMismatch; EC2 calls it impaired`,
+    );
+    fleet.fails(1, false);
+    await fleet.minutes(8);
+    expect(fleet.told.slice(1)).toEqual(['Quiesce: web is well again']);
+  });
+
+  test('R-OWN: alarms of others are left alone, also under our names, and what a check loses it has no alarm on', async () => {
+    fleet.put('mine');
+    fleet.put('quiesce/mine');
+    fleet.checks.DeleteApplicationStatusCheck({ ApplicationStatusCheckId: fleet.checkId });
+    await fleet.minutes(7);
+    expect(Object.keys(fleet.states)).toEqual(['mine']);
+    expect(fleet.account.alarms.find('mine')).toBeDefined();
+  });
+
+  test('no promise is broken', async () => {
+    expect(await fleet.bracket.violations()).toEqual([]);
+  });
+});
+
+describe('a group that is too large for alarms by instance', () => {
+  let fleet: Watched;
+  beforeAll(async () => {
+    fleet = await watched(pair, { parameters: { AlarmInstancesPerGroup: '1' } });
+    stacks.push(fleet.bracket.stack);
+  });
+
+  test('D21: there is one alarm a check and one on the aggregate', () => {
+    expect(fleet.states).toEqual({ 'account/impaired': 'OK', [`check/${fleet.checkId}/failing`]: 'OK' });
+  });
+
+  test('D21: the instances that fail are named, once for all of them, on each track', async () => {
+    fleet.fails(0);
+    fleet.fails(1);
+    await fleet.minutes(8);
+    expect(fleet.told.sort()).toEqual([
+      'Quiesce: a large group fails its checks, and Auto Scaling replaces',
+      `Quiesce: check ${fleet.checkId} fails`,
+    ]);
+    for (const id of fleet.bracket.ids())
+      expect(fleet.lastMessage).toContain(`${id}: ${fleet.checkId} failed`);
+  });
+
+  test('R-MISSING: a suppression is no recovery; that every instance passes is one', async () => {
+    const before = fleet.told.length;
+    fleet.bracket.suppressByHand(fleet.bracket.ids(0, 1));
+    await fleet.minutes(8);
+    expect(fleet.states).toMatchObject({ [`check/${fleet.checkId}/failing`]: 'ALARM' });
+    expect(fleet.told).toHaveLength(before);
+    fleet.fails(0, false);
+    await fleet.minutes(8);
+    expect(fleet.told).toHaveLength(before);
+    fleet.fails(1, false);
+    await fleet.minutes(8);
+    expect(fleet.told.slice(before)).toEqual([`Quiesce: check ${fleet.checkId} is passed again`]);
+  });
+
+  test('D21: of what belongs to others, and of what a run works on, nothing is told', async () => {
+    const before = fleet.told.length;
+    fleet.account.cloudWatch.put({
+      namespace: 'AWS/EC2',
+      name: 'StatusCheckFailed_Application',
+      dimensions: { InstanceId: 'i-0000000000000000f' },
+      value: 1,
+    });
+    await fleet.minutes(3);
+    expect(fleet.told).toHaveLength(before);
+    const { bracket } = fleet;
+    await bracket.before({ fleet: { instanceIds: bracket.ids(0) }, policy: { minHealthyPercent: 0 } });
+    fleet.fails(0);
+    await fleet.minutes(8);
+    expect(fleet.states).toMatchObject({ [`check/${fleet.checkId}/failing`]: 'ALARM' });
+    expect(fleet.told).toHaveLength(before);
+  });
+});
+
+test('what keeps alarms may do all that it does, and nothing else', () => {
+  expect(stacks).toHaveLength(2);
+  const lines = stacks.flatMap(({ lambda }) => lambda.logs.map(({ line }) => line));
+  expect(lines.filter(line => line.includes('AccessDenied'))).toEqual([]);
+  expect(unneededByAll('alarms', stacks)).toEqual([
+    'BeginAlarmsFunctionRole GeneratedBySam sqs:SendMessage',
+    'TellOfAlarmFunctionRole GeneratedBySam sqs:SendMessage',
+  ]);
+});
