@@ -2,6 +2,7 @@ import type { Account } from '../account/account.ts';
 import type { Entry } from '../account/journal.ts';
 import type { Stack } from '../stack/deploy.ts';
 import type { Gate } from '../wire/contract.ts';
+import { BrokenLoops } from './broken-loops.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import type { Evidence, Violation } from './evidence.ts';
 import { JudgedCalls } from './judge-calls.ts';
@@ -43,6 +44,7 @@ export class Invariants {
     };
     this.#retirements = new Retirements(account);
     this.#start = { memberships: fleet.memberships(), suspended: fleet.suspended() };
+    new BrokenLoops(account, scenario, what => this.#evidence.broken(5, what));
     const calls = new JudgedCalls(this.#evidence, this.#retirements);
     this.gate = {
       before: (call, input) => {

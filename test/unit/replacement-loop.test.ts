@@ -24,6 +24,8 @@ test('a group of which no instance can be connected to is in a loop, as soon as 
   expect(loop([timesOut('i-1', 'failed'), timesOut('i-2', 'passed')])).toContain(
     'cannot connect to any of the 2',
   );
+  const legacy = instance('i-3', { status: 'failed', code: 'HttpConnectTimeoutException' });
+  expect(loop([timesOut('i-1', 'passed'), legacy])).toContain('cannot connect to any of the 2');
   expect(loop([timesOut('i-1', 'passed'), timesOut('i-2', 'passed')])).toBeUndefined();
   expect(loop([timesOut('i-1', 'failed'), well])).toBeUndefined();
   expect(loop([timesOut('i-1', 'failed')])).toBeUndefined();

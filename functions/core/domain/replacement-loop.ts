@@ -1,5 +1,6 @@
 import type { ObservedCheck } from './observed-fleet.ts';
 import type { CheckResult } from './readiness.ts';
+import { isConnectionTimeout } from './symptoms.ts';
 
 /** An instance in service under an included check, unsuppressed. Times are milliseconds since the epoch. */
 export interface Exposed {
@@ -66,7 +67,7 @@ export function loopOf({ group, instances, endings }: GroupUnderCheck): Loop | u
       inVain: [],
     };
   const areBlocked =
-    instances.every(({ check }) => check.code === 'ConnectionTimeout') &&
+    instances.every(({ check }) => isConnectionTimeout(check.code)) &&
     instances.some(({ check }) => check.status === 'failed');
   return areBlocked
     ? {

@@ -75,13 +75,15 @@ export function complaintsOf(instance: ObservedInstance): readonly Complaint[] {
     .map(target => ({ symptom: passes ? 'load-balancer-only' : symptomOfTarget(target), instance, target }));
 }
 
+/** Has a check not been let in at all? By the Code of today, or the error type of a legacy result. */
+export const isConnectionTimeout = (code: string | undefined): boolean =>
+  code === 'ConnectionTimeout' || code === 'HttpConnectTimeoutException';
+
 /** By the reason's Code alone: on connection errors the status code is documented as absent and measured as 0. */
 function symptomOf({ code, passedSinceChange }: ObservedCheck): InstanceSymptom {
+  // A security group drops packets silently, and does so from the start.
+  if (isConnectionTimeout(code)) return passedSinceChange === 'no' ? 'blocked' : 'unreachable';
   switch (code) {
-    case 'ConnectionTimeout':
-    case 'HttpConnectTimeoutException':
-      // A security group drops packets silently, and does so from the start.
-      return passedSinceChange === 'no' ? 'blocked' : 'unreachable';
     case 'ConnectionRefused':
       return 'not-listening';
     case 'ConnectionReset':

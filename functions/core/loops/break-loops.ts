@@ -20,6 +20,7 @@ import {
   loopOf,
   mayLoop,
 } from '../domain/replacement-loop.ts';
+import { isConnectionTimeout } from '../domain/symptoms.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import {
   beginDemotion,
@@ -181,7 +182,7 @@ const advice = (check: CheckFacts, members: readonly Member[]): Promise<string> 
 /** The rules that a closed security group lacks; empty where that is not it. */
 async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): Promise<string> {
   const isBlocked = ({ status }: Member) =>
-    status?.checks.some(({ checkId, code }) => checkId === id && code === 'ConnectionTimeout') ?? false;
+    status?.checks.some(({ checkId, code }) => checkId === id && isConnectionTimeout(code)) ?? false;
   const blocked = members.filter(isBlocked).map(({ instanceId }) => instanceId);
   const besides = blocked.length === 0 ? undefined : await checkBesides(id);
   if (!besides) return '';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Random } from '../../clock/random.ts';
 import { FAULT_PROFILES, type FaultProfile } from '../fault-spec.ts';
 import type { scenario } from '../scenario.ts';
+import { drawAdoption } from './generate-adoption.ts';
 import { drawDeployment, drawRival } from './generate-deployment.ts';
 import { drawFleet, type FleetInput } from './generate-fleet.ts';
 
@@ -17,7 +18,8 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
   const random = new Random(seed).fork('scenario');
   const shape = random.fork('fleet');
   const fleet = drawFleet(shape, 12);
-  const drawn = drawDeployment(random.fork('deployment'), fleet);
+  const adoption = drawAdoption(random.fork('adoption'), fleet);
+  const drawn = adoption?.deployment ?? drawDeployment(random.fork('deployment'), fleet);
   const hooked = drawn.through === 'codedeploy' && !drawn.fleetWide;
   const limited = hooked ? smaller(fleet, MOST_INSTANCES_THROUGH_HOOKS) : fleet;
   const overlaps = random.fork('rivals');
@@ -34,12 +36,16 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
     deployment: drawn,
     // CodeDeploy's own step puts an instance into traffic, whoever else is deploying to it.
     rivals:
-      overlaps.chance(0.25) && !drawn.loadBalancerStep
+      overlaps.chance(0.25) && !drawn.loadBalancerStep && !adoption
         ? Array.from({ length: overlaps.whole(1, 2) }, () => drawRival(overlaps, limited))
         : [],
-    events: Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
-      drawEvent(acts, limited.instances),
-    ).filter(event => !isLimited || event.do !== 'suppress-instance'),
+    events: [
+      ...Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
+        drawEvent(acts, limited.instances),
+      ).filter(event => !isLimited || event.do !== 'suppress-instance'),
+      ...(adoption?.events ?? []),
+    ],
+    ...(adoption && { parameters: adoption.parameters }),
     ...(profile !== 'none' && { faults: drawFaults(random.fork('faults'), profile) }),
     physics,
     expect: { outcome: 'any' },

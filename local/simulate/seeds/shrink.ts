@@ -50,7 +50,15 @@ export function* simplifications(from: ScenarioInput): Generator<ScenarioInput> 
 }
 
 function* lackingOne(scenario: ScenarioInput): Generator<ScenarioInput> {
-  const { fleet, deployment = {}, rivals = [], events = [], faults, physics = {} } = scenario;
+  const {
+    fleet,
+    deployment = {},
+    rivals = [],
+    events = [],
+    faults,
+    physics = {},
+    parameters = {},
+  } = scenario;
   for (const fewer of without(rivals)) yield { ...scenario, rivals: fewer };
   for (const fewer of without(events)) yield { ...scenario, events: fewer };
   if (faults) {
@@ -70,6 +78,9 @@ function* lackingOne(scenario: ScenarioInput): Generator<ScenarioInput> {
     yield { ...scenario, fleet: { ...fleet, targetGroups } };
   for (const checks of without(fleet.checks ?? [])) yield { ...scenario, fleet: { ...fleet, checks } };
   for (const fewer of lacking(physics)) yield { ...scenario, physics: fewer };
+  for (const fewer of lacking(parameters)) yield { ...scenario, parameters: fewer };
+  for (const adopt of lackingDeeply(deployment.adopt ?? {}))
+    yield { ...scenario, deployment: { ...deployment, adopt } };
   for (const request of lackingDeeply(deployment.request ?? {}))
     yield { ...scenario, deployment: { ...deployment, request } };
   for (const fewer of lacking(deployment)) yield { ...scenario, deployment: fewer };

@@ -9,13 +9,15 @@ export interface Given {
   readonly fleet?: Partial<Written['fleet']>;
   readonly deployment?: Written['deployment'];
   readonly events?: Written['events'];
+  readonly parameters?: Written['parameters'];
 }
 
 /** Half of the small fleet is deployed to, unless the deployment says otherwise. */
-export const given = ({ fleet, deployment, events = [] }: Given): Scenario =>
+export const given = ({ fleet, deployment, events = [], parameters = {} }: Given): Scenario =>
   scenario.parse({
     name: 'mutated',
     fleet: { ...smallFleet, ...fleet },
     deployment: { instances: [0, 1], batches: 'all', downSeconds: 60, ...deployment },
     events,
+    parameters,
   });

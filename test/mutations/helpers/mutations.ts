@@ -186,4 +186,21 @@ export const mutations: readonly Mutation[] = [
     given: {},
     breaks: /^2: Auto Scaling terminated i-/,
   },
+  {
+    rule: 'D20: a loop of replacements is broken before its first kill',
+    changes: [
+      {
+        file: 'functions/core/domain/replacement-loop.ts',
+        text: 'instances.every(({ check }) => isConnectionTimeout(check.code)) &&',
+        instead: 'false &&',
+      },
+    ],
+    given: {
+      fleet: { instances: 4, targetGroups: [] },
+      parameters: { LoopBreaker: 'demote' },
+      deployment: { idleMinutes: 12 },
+      events: [{ atSeconds: 10, do: 'close-security-group' }],
+    },
+    breaks: /^5: 4 instances that nothing can connect to were replaced/,
+  },
 ];

@@ -1,0 +1,50 @@
+import type { Account } from '../account/account.ts';
+import type { Entry } from '../account/journal.ts';
+import type { Scenario } from './scenario.ts';
+
+/** One replacement in vain shows a loop, and two more may be under way by then. */
+const MOST_REPLACEMENTS = 1 + 2;
+
+/**
+ * Invariant 5 of the loop breaker, judged by the account's true state: where nothing can connect to an instance under a check of
+ * ours, Auto Scaling does not replace one after the other.
+ */
+export class BrokenLoops {
+  readonly #account: Account;
+  readonly #broken: (what: string) => void;
+  readonly #isWatched: boolean;
+  #replacements = 0;
+
+  constructor(account: Account, { parameters, fleet, physics }: Scenario, broken: (what: string) => void) {
+    this.#account = account;
+    this.#broken = broken;
+    // With reasons that nobody knows yet only a replacement in vain shows a loop, and more may be ended until it does.
+    this.#isWatched =
+      parameters.LoopBreaker === 'demote' &&
+      fleet.optedIn.includes('checks') &&
+      physics.reasonCodes !== 'unknown';
+    account.world.journal.listen(entry => this.#hear(entry));
+  }
+
+  #hear(entry: Entry): void {
+    // A person makes it another loop.
+    if (entry.type === 'person' && /^(open|close)-security-group$|^include-check$/.test(entry.act))
+      this.#replacements = 0;
+    if (!this.#isWatched || entry.type !== 'activity' || entry.kind !== 'terminate') return;
+    if (!entry.cause.includes('Application Status check') || !this.#isBlocked(entry.instanceId)) return;
+    this.#replacements++;
+    if (this.#replacements > MOST_REPLACEMENTS)
+      this.#broken(
+        `${this.#replacements} instances that nothing can connect to were replaced one after the other`,
+      );
+  }
+
+  #isBlocked(instanceId: string): boolean {
+    return this.#account.checks
+      .results(instanceId)
+      .some(
+        ({ settings, outcome }) =>
+          settings.aggregation === 'included' && outcome?.code === 'ConnectionTimeout',
+      );
+  }
+}
