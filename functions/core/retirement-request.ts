@@ -46,5 +46,7 @@ export const abandonedRetirement = z.strictObject({
 export const subjectOf = ({
   checkId,
   securityGroupIds,
-}: Pick<RetirementRequest, 'checkId' | 'securityGroupIds'>): string =>
-  checkId ?? securityGroupIds.toSorted().join('+');
+}: {
+  readonly checkId?: string | undefined;
+  readonly securityGroupIds: readonly string[];
+}): string => checkId ?? securityGroupIds.toSorted().join('+');

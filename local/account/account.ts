@@ -90,6 +90,8 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
             return tagsOfGroup([...autoScaling.groups()].find(group => group.name === id));
           case 'application-status-check':
             return checks.registry.active().find(check => check.id === id)?.tags;
+          case 'security-group':
+            return ec2.network.securityGroups.get(id)?.tags;
           default:
             return undefined;
         }

@@ -110,7 +110,7 @@ describe('refused before anything is touched', () => {
     const other = check.createCheckBeside();
     const refused = await check.retire({ checkId, securityGroupIds: [groupId] });
     expect(outcome(refused)).toBe('FAILED InterfaceShared');
-    expect(refused.cause).toContain(`${other} needs interface ${check.interfaceIds[0]}`);
+    expect(refused.cause).toContain(`${other} is asked from ${groupId} too`);
     expect(check.bracket.acts.filter(({ service }) => service === 'ec2')).toEqual([]);
     const execution = await check.retire();
     expect(outcome(execution)).toBe('SUCCEEDED');

@@ -17,24 +17,38 @@ export interface CheckInUse {
 
 /** Which checks need an interface: one is made for each subnet and security group (GUIDE), whoever needs it. */
 export class InterfaceUse {
-  readonly #users = new Map<string, Set<string>>();
+  readonly #byPlace = new Map<string, Set<string>>();
+  readonly #byGroup = new Map<string, Set<string>>();
 
   constructor(checks: readonly CheckInUse[]) {
-    for (const check of checks)
-      for (const { subnetId, groupIds } of check.instances.flatMap(end => sourcesFor(check.route, end)))
-        for (const groupId of groupIds) this.#add(`${subnetId} ${groupId}`, check.id);
+    for (const { id, route, instances } of checks) {
+      for (const { subnetId, groupIds } of instances.flatMap(end => sourcesFor(route, end)))
+        for (const groupId of groupIds) {
+          add(this.#byPlace, `${subnetId} ${groupId}`, id);
+          add(this.#byGroup, groupId, id);
+        }
+      for (const { source, destinations } of route.paths)
+        for (const { groupId } of [source, ...destinations]) add(this.#byGroup, groupId, id);
+    }
   }
 
   /** The checks that need this interface, or one like it. */
   usersOf({ subnetId, securityGroupIds }: Omit<CheckInterface, 'id'>): string[] {
-    const users = securityGroupIds.flatMap(groupId => [...(this.#users.get(`${subnetId} ${groupId}`) ?? [])]);
+    const users = securityGroupIds.flatMap(groupId => [
+      ...(this.#byPlace.get(`${subnetId} ${groupId}`) ?? []),
+    ]);
     return [...new Set(users)].sort();
   }
 
-  #add(place: string, checkId: string): void {
-    const known = this.#users.get(place) ?? new Set();
-    this.#users.set(place, known.add(checkId));
+  /** The checks that are asked from this group, and those whose paths name it although they are on no instance now. */
+  usersOfGroup(groupId: string): string[] {
+    return [...(this.#byGroup.get(groupId) ?? [])].sort();
   }
+}
+
+function add(users: Map<string, Set<string>>, key: string, checkId: string): void {
+  const known = users.get(key) ?? new Set();
+  users.set(key, known.add(checkId));
 }
 
 /** From where an instance is asked. On paths that AWS manages, AWS does not say from which of its groups: from any (INF). */

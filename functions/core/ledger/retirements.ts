@@ -158,11 +158,16 @@ export async function markRetirementTold(subject: string, what: string): Promise
 
 const PREFIX = pk.retirement('');
 
-/** The retirements that have come to their limit, of those that are remembered. */
-export async function failedRetirements(): Promise<RetirementRecord[]> {
+/** Those that are live, and of those that are remembered the ones that have failed. */
+export async function unfinishedRetirements(): Promise<RetirementRecord[]> {
   const items = await scan({
-    FilterExpression: 'begins_with(pk, :retirement) AND outcome = :failed',
-    ExpressionAttributeValues: { ':retirement': text(PREFIX), ':failed': text('failed') },
+    FilterExpression: 'begins_with(pk, :retirement) AND (#status = :live OR outcome = :failed)',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':retirement': text(PREFIX),
+      ':live': text('live'),
+      ':failed': text('failed'),
+    },
   });
   return items.map(item => toRetirement(textAt(item, 'pk').slice(PREFIX.length), item));
 }

@@ -11,12 +11,13 @@ import {
   isOfChecks,
 } from '../domain/group-blockers.ts';
 import { growingWait } from '../domain/retirement.ts';
-import { GroupHeld, InterfaceShared, InterfacesLinger } from '../errors.ts';
+import { GroupHeld, InterfacesLinger } from '../errors.ts';
 import { ownRetirement, type RetirementRecord } from '../ledger/retirements.ts';
 import { ACT_TIMEOUT_SECONDS } from '../limits.ts';
 import { OPT_IN_TAG_KEY } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checksInUse } from './checks-in-use.ts';
+import { requireUnshared } from './plan.ts';
 import { whatHolds } from './what-holds.ts';
 
 /** What a look answers to the machine. Every member is always there (D15). */
@@ -50,7 +51,9 @@ export async function lookAtRetirement(subject: string, owner: string): Promise<
   const left = await whatIsLeft(record);
   const { check, lingering, groups } = left;
   const now = nowSeconds();
-  const free = groups.filter(({ blockers }) => blockers.length === 0).map(({ id }) => id);
+  // The groups go last (R-ENI).
+  const free =
+    check === undefined ? groups.filter(({ blockers }) => blockers.length === 0).map(({ id }) => id) : [];
   const answer = {
     waitSeconds: Math.max(1, growingWait(now, record.createdAt, record.deadline)),
     lingering: lingering.length,
@@ -78,11 +81,7 @@ async function whatIsLeft({ request, plan }: RetirementRecord): Promise<Left> {
     .flatMap(({ blockers }) => blockers.flatMap(one => (one.kind === 'interface' ? one.found : [])))
     .filter(isOfChecks);
   const use = new InterfaceUse((await checksInUse()).filter(({ id }) => !deletesCheck || id !== checkId));
-  const needed = onGroups.find(one => use.usersOf(one).length > 0);
-  if (needed)
-    throw new InterfaceShared(
-      `${use.usersOf(needed).join(', ')} has come to need interface ${needed.id} on ${needed.securityGroupIds.join(', ')}: it stays, and the group with it.`,
-    );
+  for (const { id } of there) requireUnshared(id, use);
   const left = new Map([...(await interfacesById(interfaceIds)), ...onGroups].map(one => [one.id, one]));
   const lingering = [...left.values()].filter(one => use.usersOf(one).length === 0);
   return { check: exists ? checkId : undefined, lingering, groups };

@@ -137,9 +137,9 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
   ]);
   const named = securityGroupIds.flatMap(id => groups.get(id) ?? []);
   for (const { id, tags } of named) requireOptIn(optIn, tags, `security group ${id}`);
-  for (const { id } of named) requireUnshared(id, all, others);
+  for (const { id } of named) requireUnshared(id, others);
   const tagged = [...groups.values()].filter(
-    group => isDeletedWhenFree(group, optIn) && usersOfGroup(group.id, all, others).length === 0,
+    group => isDeletedWhenFree(group, optIn) && others.usersOfGroup(group.id).length === 0,
   );
   const groupIds = new Set([...named, ...tagged].map(({ id }) => id));
   return { check, interfaces, groupIds: [...groupIds], shared };
@@ -173,15 +173,16 @@ function ofCheck(
   });
 }
 
-const usersOfGroup = (id: string, all: readonly InterfaceFacts[], use: InterfaceUse): string[] =>
-  all.filter(one => one.securityGroupIds.includes(id)).flatMap(one => use.usersOf(one));
-
-/** It would stay for as long as the other check does: said before anything is touched (D45). */
-function requireUnshared(id: string, all: readonly InterfaceFacts[], others: InterfaceUse): void {
-  const [held] = all.filter(one => one.securityGroupIds.includes(id) && others.usersOf(one).length > 0);
-  if (held)
+/**
+ * It would stay for as long as the other check does: said before anything is touched (D45), and as soon as one comes.
+ *
+ * @throws InterfaceShared
+ */
+export function requireUnshared(id: string, others: InterfaceUse): void {
+  const users = others.usersOfGroup(id);
+  if (users.length > 0)
     throw new InterfaceShared(
-      `${others.usersOf(held).join(', ')} needs interface ${held.id} in ${held.subnetId} with ${id} too, so that the group cannot be deleted. Retire that first, or leave the group out.`,
+      `${users.join(', ')} is asked from ${id} too, so that its interfaces stay and the group cannot be deleted. Retire that first, or leave the group out.`,
     );
 }
 

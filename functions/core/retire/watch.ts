@@ -1,4 +1,4 @@
-import { type SecurityGroupFacts, securityGroups } from '../aws/security-groups.ts';
+import { securityGroups } from '../aws/security-groups.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { type CheckInterface, hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
 import {
@@ -7,9 +7,10 @@ import {
   knownInterfaces,
   rememberInterface,
 } from '../ledger/check-interfaces.ts';
-import { failedRetirements } from '../ledger/retirements.ts';
+import { unfinishedRetirements } from '../ledger/retirements.ts';
 import type { Measure } from '../metrics.ts';
 import { executionName } from '../naming.ts';
+import { subjectOf } from '../retirement-request.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checksInUse } from './checks-in-use.ts';
@@ -43,15 +44,24 @@ export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
     if (JSON.stringify(one) !== JSON.stringify(known.get(one.id))) await rememberInterface(one);
   const gone = [...known.values()].filter(({ id }) => !seen.some(one => one.id === id));
   const lingering = current.filter(({ lingersSince }) => lingersSince !== undefined);
+  const unfinished = await unfinishedRetirements();
   const retiring = new Set<string>();
   const retire = async (subject: string, since: number, input: object) => {
+    if (unfinished.some(one => one.subject === subject && one.status === 'live')) return;
     const name = executionName('retire', subject, String(since));
     if ((await startExecution(setting('RETIRE_CHECK_ARN'), name, input)) === 'started') retiring.add(subject);
   };
   const groups = await securityGroups([
     ...new Set([...lingering, ...gone].flatMap(one => one.securityGroupIds)),
   ]);
-  const free = (one: CheckInterface) => groupsToDelete(one, groups, optIn, current, use);
+  // What a retirement has been told to delete stays with it.
+  const taken = new Set(unfinished.flatMap(({ plan }) => plan.groupIds));
+  const free = ({ securityGroupIds }: CheckInterface) =>
+    securityGroupIds
+      .flatMap(id => groups.get(id) ?? [])
+      .filter(group => isDeletedWhenFree(group, optIn))
+      .map(({ id }) => id)
+      .filter(id => use.usersOfGroup(id).length === 0 && !taken.has(id));
   for (const one of lingering) {
     const since = one.lingersSince ?? now;
     for (const checkId of one.checkIds) await retire(checkId, since, { checkId, keepCheck: true });
@@ -63,9 +73,11 @@ export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
     for (const id of free(one)) await retire(id, now, { securityGroupIds: [id] });
     await forgetInterface(one.id);
   }
-  for (const { subject, endedAt = now, request, plan } of await failedRetirements())
-    if (plan.groupIds.length > 0 && (await isFreeNow(plan.groupIds)))
-      await retire(subject, endedAt, { ...request, keepCheck: true });
+  for (const { outcome, endedAt = now, plan } of unfinished) {
+    const securityGroupIds = outcome === 'failed' ? await freeNow(plan.groupIds) : [];
+    if (securityGroupIds.length > 0)
+      await retire(subjectOf({ securityGroupIds }), endedAt, { securityGroupIds });
+  }
   const oldestSeconds = Math.max(0, ...lingering.map(({ lingersSince = now }) => now - lingersSince));
   return {
     interfaces: seen.length,
@@ -92,23 +104,8 @@ function nowKnown(
   return { subnetId, securityGroupIds, checkIds, lingersSince, id };
 }
 
-/** The groups of an interface that may be deleted without being named, and on which no check needs an interface. */
-const groupsToDelete = (
-  { securityGroupIds }: CheckInterface,
-  groups: ReadonlyMap<string, SecurityGroupFacts>,
-  optIn: OptInTag,
-  current: readonly CheckInterface[],
-  use: InterfaceUse,
-): string[] =>
-  securityGroupIds
-    .flatMap(id => groups.get(id) ?? [])
-    .filter(group => isDeletedWhenFree(group, optIn))
-    .map(({ id }) => id)
-    .filter(id => !current.some(one => one.securityGroupIds.includes(id) && use.usersOf(one).length > 0));
-
-/** Does nothing hold any of these groups that are still there? */
-async function isFreeNow(groupIds: readonly string[]): Promise<boolean> {
-  const there = [...(await securityGroups(groupIds)).keys()];
-  const held = await whatHolds(there);
-  return there.length > 0 && held.every(({ blockers }) => blockers.length === 0);
+/** Those of these groups that are there and that nothing holds. */
+async function freeNow(groupIds: readonly string[]): Promise<string[]> {
+  const held = await whatHolds([...(await securityGroups(groupIds)).keys()]);
+  return held.filter(({ blockers }) => blockers.length === 0).map(({ id }) => id);
 }
