@@ -109,7 +109,12 @@ export function ec2NetworkOperations({ accountId, region, partition }: World, ne
       case 'service':
         return {
           // INF: the other end is an instance in AWS's own account.
-          Attachment: { InstanceOwnerId: 'amazon-aws', DeviceIndex: 1, Status: 'attached' },
+          Attachment: {
+            InstanceOwnerId: 'amazon-aws',
+            AttachTime: new Date(createdAt),
+            DeviceIndex: 1,
+            Status: 'attached',
+          },
           RequesterId: owner.principal,
           Operator: { Managed: true, Principal: owner.principal, HiddenByDefault: true },
         };

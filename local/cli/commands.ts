@@ -39,6 +39,14 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Adopt an application status check, with evidence, and follow it.',
     load: async () => (await import('./adopt.ts')).adoptCommand,
   },
+  retire: {
+    summary: 'Retire an application status check with what it leaves behind, and follow it.',
+    load: async () => (await import('./retire.ts')).retireCommand,
+  },
+  interfaces: {
+    summary: 'List the interfaces from which checks are asked, reading only.',
+    load: async () => (await import('./interfaces.ts')).interfacesCommand,
+  },
   status: {
     summary: 'Show the runs, claims and holds that are in the ledger.',
     load: async () => (await import('./status.ts')).statusCommand,

@@ -5,6 +5,7 @@ const MACHINES = {
   BeforeDeploy: { name: 'before-deploy', variable: 'QUIESCE_BEFORE_DEPLOY' },
   AfterDeploy: { name: 'after-deploy', variable: 'QUIESCE_AFTER_DEPLOY' },
   UndoRun: { name: 'undo-run', variable: 'QUIESCE_UNDO_RUN' },
+  RetireCheck: { name: 'retire-check', variable: 'QUIESCE_RETIRE_CHECK' },
   PromoteCheck: { name: 'promote-check', variable: 'QUIESCE_PROMOTE_CHECK' },
 } as const;
 

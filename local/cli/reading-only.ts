@@ -10,7 +10,7 @@ import {
 } from '../../functions/core/aws/clients.ts';
 
 /** Commands that change nothing, by the names that AWS gives them. */
-const READS = /^(Describe|List|Get|BatchGet|Head)\w+Command$/;
+const READS = /^((Describe|List|Get|BatchGet|Head)\w+|Scan)Command$/;
 
 /** From here on this process cannot change anything in AWS: every other call is refused before it is sent (D43). */
 export function readOnly(): void {

@@ -55,6 +55,7 @@ function toFacts(one: NetworkInterface): InterfaceFacts {
     ...(Operator?.Managed && { operator: Operator.Principal ?? 'an AWS service' }),
     ...(RequesterManaged && RequesterId !== undefined && { requester: RequesterId }),
     ...(Attachment?.InstanceId !== undefined && { instanceId: Attachment.InstanceId }),
+    ...(Attachment?.AttachTime !== undefined && { attachedAt: Attachment.AttachTime }),
     ...(Attachment?.InstanceOwnerId !== undefined && { attachedTo: Attachment.InstanceOwnerId }),
   };
 }

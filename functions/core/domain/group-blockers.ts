@@ -15,6 +15,8 @@ export interface InterfaceFacts {
   readonly instanceId?: string;
   /** Whose the other end of its attachment is, an account's or a service's; absent when it is attached to nothing. */
   readonly attachedTo?: string;
+  /** Since when; an interface of checks is attached as long as it is there. */
+  readonly attachedAt?: Date;
 }
 
 /** Is this an interface of an application status check? It goes by itself, 20 minutes and more after its last use (MEASURED). */

@@ -1,10 +1,8 @@
 import { checkBesides } from '../aws/checks.ts';
-import { checkInterfaces, interfacesById } from '../aws/network-interfaces.ts';
 import { type SecurityGroupFacts, securityGroups } from '../aws/security-groups.ts';
 import { hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
 import type { InterfaceFacts } from '../domain/group-blockers.ts';
 import { InterfaceShared, NotOptedIn } from '../errors.ts';
-import { type KnownInterface, knownInterfaces } from '../ledger/check-interfaces.ts';
 import { takeToRetire } from '../ledger/check-locks.ts';
 import {
   createRetirement,
@@ -25,6 +23,7 @@ import { DELETE_WHEN_FREE_KEY, type OptInTag, optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { type AssociatedCheck, checksInUse } from './checks-in-use.ts';
 import { requireUncounted } from './counted-on.ts';
+import { everyCheckInterface, type RememberedInterface } from './every-interface.ts';
 
 /** What the first step answers to the machine. Every member is always there (D15). */
 export interface Planned {
@@ -145,24 +144,13 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
   return { check, interfaces, groupIds: [...groupIds], shared };
 }
 
-/** A check interface, with what is remembered of it. */
-type Remembered = InterfaceFacts & { readonly known: KnownInterface | undefined };
-
-/** As EC2 lists them; those that CloudTrail has told of and that are hidden all the same are looked up by their ids. */
-export async function everyCheckInterface(): Promise<Remembered[]> {
-  const listed = await checkInterfaces();
-  const known = new Map((await knownInterfaces()).map(one => [one.id, one]));
-  const hidden = await interfacesById([...known.keys()].filter(id => !listed.some(one => one.id === id)));
-  return [...listed, ...hidden].map(one => ({ ...one, known: known.get(one.id) }));
-}
-
 /** The interfaces of a check: those it needs, or of one that is gone those that it was seen to need, or that nobody was. */
 function ofCheck(
   checkId: string,
   check: AssociatedCheck | undefined,
-  all: readonly Remembered[],
+  all: readonly RememberedInterface[],
   others: InterfaceUse,
-): readonly Remembered[] {
+): readonly RememberedInterface[] {
   if (check) {
     const own = new InterfaceUse([check]);
     return all.filter(one => own.usersOf(one).length > 0);

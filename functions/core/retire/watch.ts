@@ -14,7 +14,8 @@ import { subjectOf } from '../retirement-request.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checksInUse } from './checks-in-use.ts';
-import { everyCheckInterface, isDeletedWhenFree } from './plan.ts';
+import { everyCheckInterface } from './every-interface.ts';
+import { isDeletedWhenFree } from './plan.ts';
 import { whatHolds } from './what-holds.ts';
 
 export interface Watched {

@@ -1,0 +1,106 @@
+import { shellLine } from '../../functions/core/domain/aws-cli.ts';
+import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
+import { executionName } from '../../functions/core/naming.ts';
+import { retirementRequest, subjectOf } from '../../functions/core/retirement-request.ts';
+import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
+import { machineOption, readMachineArn } from './machine-option.ts';
+import { runMachine } from './run-machine.ts';
+
+const options = {
+  machine: machineOption('RetireCheck'),
+  'security-groups': {
+    type: 'string',
+    value: 'ID,ID...',
+    about:
+      'Security groups to delete besides those that carry the tag quiesce-delete-when-free; each has to carry the opt-in tag.',
+  },
+  'limit-seconds': {
+    type: 'string',
+    value: 'N',
+    about: 'How long what lingers, or holds a group, is waited for; 10800 unless given.',
+  },
+  'keep-check': {
+    type: 'boolean',
+    default: false,
+    about: 'Retire only what the check does not need any more.',
+  },
+  name: {
+    type: 'string',
+    value: 'NAME',
+    about: "The execution's name; a new one unless given. That of one which was started before joins it.",
+  },
+  json: {
+    ...jsonOption,
+    about: 'Print one JSON document (RunReport in local/cli/run-machine.ts) at the end and nothing else.',
+  },
+} as const;
+
+export const retireCommand: Command = {
+  name: 'retire',
+  about:
+    'Retires an application status check: starts retire-check and follows it. The check is deleted, the interfaces that AWS leaves behind are waited out, and its security groups deleted last. Ctrl-C leaves the execution running and says how to follow it again.',
+  operands: '[CHECK]',
+  operandsAbout: 'The id of the check; without it the security groups alone are retired.',
+  operandChoices: [],
+  options,
+  examples: [
+    'quiesce retire asc-0123456789abcdef0',
+    'quiesce retire asc-0123456789abcdef0 --security-groups sg-0123456789abcdef0 --limit-seconds 7200',
+  ],
+  endsWith: {
+    ok: 'The check, its interfaces and the groups are gone.',
+    failed: 'It was refused, or something is left at the limit: the error names what is in the way.',
+  },
+  run,
+};
+
+/** The flag, or operand, that gives each member of the request. */
+const FLAGS: Readonly<Record<string, string>> = {
+  checkId: 'CHECK',
+  securityGroupIds: '--security-groups',
+  limitSeconds: '--limit-seconds',
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readOptions('retire', options, args, true);
+  const [checkId, ...more] = positionals;
+  if (more.length > 0) throw new UsageError('Name one check, or none: see quiesce retire --help.');
+  const { 'security-groups': groups, 'limit-seconds': limit, 'keep-check': keepCheck } = values;
+  const input = {
+    ...(checkId !== undefined && { checkId }),
+    ...(groups !== undefined && { securityGroupIds: groups.split(',').map(id => id.trim()) }),
+    ...(limit !== undefined && { limitSeconds: /^\d+$/.test(limit) ? Number(limit) : limit }),
+    ...(keepCheck && { keepCheck }),
+  };
+  const read = readOrFaults(retirementRequest, input);
+  if (read.faults)
+    throw new UsageError(
+      read.faults
+        .map(fault => {
+          const [member = '', ...rest] = fault.path;
+          return sentenceOf(
+            { ...fault, path: member === '' ? [] : [FLAGS[String(member)] ?? member, ...rest] },
+            'quiesce retire',
+          );
+        })
+        .join('\n'),
+    );
+  const machineArn = readMachineArn('RetireCheck', values.machine);
+  const subject = subjectOf(read.data);
+  const name = values.name ?? executionName('retire', subject, String(Date.now()));
+  return runMachine({
+    runId: subject,
+    name,
+    machineArn,
+    input,
+    json: values.json,
+    again: shellLine([
+      'npx',
+      'quiesce',
+      'retire',
+      ...args,
+      ...(values.name === undefined ? ['--name', name] : []),
+    ]),
+    succeeded: `${subject} is gone, with all that was to be retired.`,
+  });
+}

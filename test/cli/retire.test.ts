@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { InterfaceUse } from '../../functions/core/domain/check-interfaces.ts';
+import { describeInterfaces, reportInterfaces } from '../../local/cli/interfaces-report.ts';
+import { retireCommand } from '../../local/cli/retire.ts';
+import type { RunReport } from '../../local/cli/run-machine.ts';
+import { parseScenario } from '../../local/simulate/scenario.ts';
+import { serveShop } from './helpers/served.ts';
+
+const guarded = parseScenario(
+  `
+name: guarded
+fleet:
+  instances: 1
+  zones: [eu-west-1a]
+  autoScaling: { healthChecks: [EC2] }
+  checks: [{ port: 8080, ownGroup: deleted-when-free }]
+physics: { interfaceLingerMinutes: [25, 25] }
+`,
+  'guarded.yaml',
+);
+
+describe('from the command line', () => {
+  const shop = serveShop('max', { InterfaceWatch: 'Enabled' }, guarded);
+  const checkId = () => shop().account.standing.fleet.checkIds[0] ?? '';
+
+  test('the interfaces are listed with their checks, in columns, and nothing but reads is sent', async () => {
+    const { calls, quiesce } = shop();
+    calls.length = 0;
+    const { code, stdout, stderr } = await quiesce('interfaces');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [head = '', row = '', , sum] = stdout.split('\n');
+    expect(row).toMatch(
+      new RegExp(`^eni-\\w+ +subnet-\\w+ +sg-\\w+ +in use +${checkId()} +\\d+:\\d\\d:\\d\\d +0\\.01$`),
+    );
+    expect(row.indexOf('in use')).toBe(head.indexOf('use'));
+    expect(sum).toBe('1 interface, 0 of them lingering: 0.01 US dollars an hour.');
+    for (const { action } of calls) expect(action).toMatch(/^Describe/);
+  });
+
+  test('a check is retired and followed to its end; a second time there is nothing left', async () => {
+    const { quiesce, table, told } = shop();
+    const machine = ['--machine', told.machines.RetireCheck ?? ''];
+    const { code, stdout, stderr } = await quiesce('retire', checkId(), ...machine);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^left behind +\+00:\d\d:\d\d +00:\d\d:\d\d +03:00:00 +\d+ %$/m);
+    expect(stdout).toMatch(new RegExp(`^${checkId()} is gone, with all that was to be retired\\.$`, 'm'));
+    expect((await quiesce('interfaces', '--table', table)).stdout).toBe(
+      'No application status check has an interface here.\n',
+    );
+    const again = await quiesce('retire', checkId(), ...machine, '--json');
+    const report: RunReport = JSON.parse(again.stdout);
+    expect(report).toMatchObject({ runId: checkId(), status: 'SUCCEEDED', phases: [] });
+  });
+});
+
+test('an interface that lingers is shown with the checks that last needed it, and since when', () => {
+  const place = { subnetId: 'subnet-1', securityGroupIds: ['sg-1'] };
+  const found = { ...place, id: 'eni-1', description: '', known: undefined };
+  const known = { ...place, id: 'eni-2', checkIds: ['asc-1', 'asc-2'], lingersSince: 1000 };
+  const remembered = { ...found, id: 'eni-2', attachedAt: new Date(400_000), known };
+  const report = reportInterfaces([found, remembered], new InterfaceUse([]), 4_600_000);
+  expect(report).toMatchObject({ lingering: 2, usDollarsPerHour: 0.02 });
+  expect(
+    describeInterfaces(report),
+  ).toBe(`interface  subnet    security group  use                     checks       age       $ an hour
+eni-1      subnet-1  sg-1            lingering               -            -         0.01
+eni-2      subnet-1  sg-1            lingering for 01:00:00  asc-1,asc-2  01:10:00  0.01
+
+2 interfaces, 2 of them lingering: 0.02 US dollars an hour.
+`);
+});
+
+describe('a request', () => {
+  test.each<[readonly string[], string]>([
+    [[], 'quiesce retire: must name a check to retire, or security groups'],
+    [['asc-1', 'asc-2'], 'Name one check, or none'],
+    [['web'], 'CHECK: must be the id of a check'],
+    [
+      ['--security-groups', 'sg-0123456789abcdef0,web'],
+      '--security-groups.1: must be the id of a security group',
+    ],
+    [
+      ['--security-groups', 'sg-0123456789abcdef0', '--limit-seconds', 'long'],
+      '--limit-seconds: must be a number',
+    ],
+    [['--security-groups', 'sg-0123456789abcdef0'], 'Name the state machine retire-check'],
+  ])('%j is refused', async (args, sentence) => {
+    await expect(retireCommand.run(args)).rejects.toThrow(sentence);
+  });
+});
