@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readScenario } from '../../local/simulate/scenario.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { claimFor, holdFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
@@ -53,6 +54,7 @@ it('the hooks may do all that they do, and nothing else', async () => {
     await hookedDeployment({ at: ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'] }),
     await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
     await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
+    await deployed({ scenario: readScenario('scenarios/codedeploy-blue-green.yaml') }),
     await sweptOfEverything(),
     await sweptWhileHeld(),
     await swept({ gates: failing('Scan', 'InternalServerError') }).then(async run => {

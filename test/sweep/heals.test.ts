@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { associationValue } from '../../local/account/check-registry.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { type Bracket, bracket, outcome } from '../machine/helpers/bracket.ts';
 import { claimOf } from '../unit/helpers/records.ts';
@@ -11,6 +12,7 @@ import {
   secondsUntilHealed,
   small,
   stopAt,
+  succeedFor,
   swept,
 } from './helpers/stopped.ts';
 
@@ -24,6 +26,34 @@ const said = (run: Bracket, event: string): readonly Readonly<Record<string, unk
   run.stack.lambda.logs
     .filter(({ line }) => line.includes(`"event":"${event}"`))
     .map(({ line }) => JSON.parse(line));
+
+test('R-SWEEP: a check is taken off the groups of a blue/green deployment that are gone, and off no other', async () => {
+  const run = await swept();
+  const { account, fleet } = run.standing;
+  const [id = ''] = fleet.checkIds;
+  const on = () => [...(account.checks.registry.get(id)?.associations.values() ?? [])].map(associationValue);
+  const tag = (value: string) => ({ type: 'tag' as const, key: 'aws:autoscaling:groupName', value });
+  for (const name of ['copy', 'kept']) account.checks.registry.associate(id, tag(name));
+  await succeedFor(run, 'd-1', { to: 'copy', from: ['web'], checkIds: [id] });
+  await run.clock.pass(6 * MINUTE);
+  expect(on()).toEqual(['web', 'kept'].map(name => `aws:autoscaling:groupName=${name}`));
+  expect((await run.ledger()).filter(({ pk }) => pk.startsWith('succession#'))).toEqual([]);
+  // While both are there nothing is taken off either, and the sweep looks again.
+  const { settings } = account.autoScaling.group('web');
+  account.autoScaling.addGroup({
+    ...settings,
+    name: 'copy',
+    minSize: 0,
+    maxSize: 1,
+    desiredCapacity: 0,
+    seasoned: true,
+  });
+  account.checks.registry.associate(id, tag('copy'));
+  await succeedFor(run, 'd-2', { to: 'copy', from: ['web', 'gone'], checkIds: [id] });
+  await run.clock.pass(6 * MINUTE);
+  expect(on()).toContain('aws:autoscaling:groupName=copy');
+  expect((await run.ledger()).map(({ pk }) => pk)).toContain('succession#d-2');
+});
 
 describe('R-SWEEP: the sweep finds what no event tells', () => {
   test('a pipeline gives up after the go-ahead and never calls after-deploy', async () => {

@@ -26,6 +26,7 @@ import { executionName, runOfInstance } from '../naming.ts';
 import { setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { hookPolicy } from './hook-policy.ts';
+import { takeOverChecks } from './take-over-checks.ts';
 import { endRunsOfDeployment } from './unended-runs.ts';
 
 export interface HookCall {
@@ -39,7 +40,7 @@ export interface HookCall {
  * Answers a hook script on an instance. Whatever the script says of its deployment is checked with CodeDeploy (D9); the rest
  * is read from the ledger, never from executions (D10).
  *
- * @throws HookRefused when the call does not belong to a lifecycle event that is in progress; DeploymentTooLong
+ * @throws HookRefused when the call does not belong to a lifecycle event that is in progress; DeploymentTooLong; QuotaExceeded
  */
 export async function answerHook(call: HookCall): Promise<HookAnswer> {
   const target = await hookedTarget(call.deploymentId, call.instanceId);
@@ -62,7 +63,15 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     return wait(`CodeDeploy does not show ${call.lifecycleEvent} in progress yet.`, 5);
   if (target.creator === 'autoscaling' || target.creator === 'autoscalingTermination')
     return goAhead(`The deployment was made by ${target.creator}: the instance is not in service (D1).`);
-  if (target.label) return goAhead(BLUE_GREEN[target.label]);
+  if (target.label) {
+    // The application is up, and in no traffic yet: earlier the check would find every instance of the copy failing.
+    if (target.label === 'Green' && call.act === 'after' && !(await haveTakenOver(call)))
+      return wait(
+        'The copy of the Auto Scaling group is being associated with the checks of the original.',
+        5,
+      );
+    return goAhead(BLUE_GREEN[target.label]);
+  }
 
   // One AppSpec serves groups with and without CodeDeploy's own load balancer step, and only one of the two events is last.
   if (call.act === 'after' && target.loadBalanced && call.lifecycleEvent === 'ValidateService')
@@ -89,6 +98,15 @@ export async function answerHook(call: HookCall): Promise<HookAnswer> {
     afterTimeoutSeconds: SCRIPT_SECONDS,
   });
   return wait('The bracket has begun: the checks are being suppressed.', call.act === 'before' ? 5 : 15);
+}
+
+async function haveTakenOver({ deploymentId, instanceId }: HookCall): Promise<boolean> {
+  try {
+    return await takeOverChecks(deploymentId, instanceId);
+  } catch (error) {
+    if (error instanceof ObservationPending) return false;
+    throw error;
+  }
 }
 
 /** In a blue/green deployment no application is stopped that anybody is served by (D1). */

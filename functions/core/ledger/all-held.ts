@@ -4,6 +4,7 @@ import { toRecord } from './instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from './items.ts';
 import { type RetirementRecord, toRetirement } from './retirements.ts';
 import { toRun } from './runs.ts';
+import { type Succession, toSuccession } from './successions.ts';
 import { type Item, scan, textAt } from './table.ts';
 import { type Guard, toGuard } from './target-group-guards.ts';
 
@@ -18,6 +19,8 @@ export interface AllHeld {
   readonly adoptions: readonly AdoptionRecord[];
   /** Those that are live. */
   readonly retirements: readonly RetirementRecord[];
+  /** Those of which a group may be gone. */
+  readonly successions: readonly Succession[];
 }
 
 const RUN = pk.run('');
@@ -26,6 +29,7 @@ const TARGET_GROUP = pk.targetGroup('');
 const AUTO_SCALING = pk.autoScaling('');
 const ADOPTION = pk.adoption('');
 const RETIREMENT = pk.retirement('');
+const SUCCESSION = pk.succession('');
 
 /**
  * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
@@ -34,7 +38,7 @@ const RETIREMENT = pk.retirement('');
 export async function readAllHeld(): Promise<AllHeld> {
   const items = await scan({
     FilterExpression:
-      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live)',
+      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live) OR (begins_with(pk, :succession) AND attribute_exists(checkIds))',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':instance': { S: INSTANCE },
@@ -43,6 +47,7 @@ export async function readAllHeld(): Promise<AllHeld> {
       ':run': { S: RUN },
       ':adoption': { S: ADOPTION },
       ':retirement': { S: RETIREMENT },
+      ':succession': { S: SUCCESSION },
       ':ended': { S: 'ended' },
       ':live': { S: 'live' },
       ':failed': { S: 'failed' },
@@ -59,6 +64,7 @@ export async function readAllHeld(): Promise<AllHeld> {
     guards: new Map(ofKind(TARGET_GROUP, (arn, item) => [arn, toGuard(item)])),
     adoptions: ofKind(ADOPTION, toAdoption),
     retirements: ofKind(RETIREMENT, toRetirement),
+    successions: ofKind(SUCCESSION, toSuccession),
     holds: ofKind(AUTO_SCALING, (group, item) => ({ group, ...toHold(item) })),
   };
 }

@@ -27,6 +27,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | error, cause, endedAt, promotedAt, told (set): the latest adoption by this Auto Scaling group  |
  * | `demotion#<id>`      | status, at, groups, cause, includedBy, told (set): a check that the loop breaker has demoted, or would     |
  * |                      | have; `over` when its cause is gone                                                          |
+ * | `succession#<deployment>` | claimedUntil, takesOver, stoodFor, checkIds, isDone, expiresAt: the group of a blue/green  |
+ * |                      | deployment that takes over the checks of others                                              |
  * | `looks#alarmed`      | beganAt: when an alarm last had the loop breaker look                                      |
  * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
  * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, expiresAt: what CloudFormation is told about a request      |
@@ -134,6 +136,7 @@ export const pk = {
   adoption: (group: string) => `adoption#${group}`,
   check: (checkId: string) => `check#${checkId}`,
   looks: 'looks#alarmed',
+  succession: (deploymentId: string) => `succession#${deploymentId}`,
   demotion: (checkId: string) => `demotion#${checkId}`,
   retirement: (subject: string) => `retirement#${subject}`,
   checkInterface: (interfaceId: string) => `interface#${interfaceId}`,

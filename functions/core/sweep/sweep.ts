@@ -5,6 +5,7 @@ import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { readAllHeld } from '../ledger/all-held.ts';
 import type { RetirementRecord } from '../ledger/retirements.ts';
 import { findRuns } from '../ledger/runs.ts';
+import type { Succession } from '../ledger/successions.ts';
 import { HEALS_AT_ONCE, SWEEP_ACTS_SECONDS } from '../limits.ts';
 import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
@@ -12,6 +13,7 @@ import { endIfAbandoned } from './abandoned-adoptions.ts';
 import { goOnIfAbandoned } from './abandoned-retirements.ts';
 import { heal } from './heal.ts';
 import { readFacts } from './read-facts.ts';
+import { endSuccession } from './successions.ts';
 
 export interface Swept {
   /** Runs that nobody looked after, by what had become of them. */
@@ -22,6 +24,8 @@ export interface Swept {
   readonly adoptions: readonly string[];
   /** Checks, or security groups, whose retirement nothing looked after: another execution goes on with it now. */
   readonly retirements: readonly string[];
+  /** Blue/green deployments that a group of is gone: the checks were taken off it. */
+  readonly successions: readonly string[];
   readonly hooks: ClosedHooks | undefined;
   readonly oldestSeconds: number;
   readonly measures: readonly Measure[];
@@ -40,7 +44,7 @@ export async function sweep(): Promise<Swept> {
     failures.push(error);
     return undefined;
   });
-  const { findings, abandoned, retiring, failures: unread } = await find(began);
+  const { findings, abandoned, retiring, succeeding, failures: unread } = await find(began);
   failures.push(...unread);
   const each = <T>(items: readonly T[], act: (item: T) => Promise<void>) =>
     concurrently(items, HEALS_AT_ONCE, async item => {
@@ -59,12 +63,17 @@ export async function sweep(): Promise<Swept> {
   await each(retiring, async retirement => {
     if (await goOnIfAbandoned(retirement)) retirements.push(retirement.subject);
   });
+  const successions: string[] = [];
+  await each(succeeding, async succession => {
+    if (await endSuccession(succession)) successions.push(succession.deploymentId);
+  });
   const oldestSeconds = Math.max(0, ...findings.map(({ since }) => began - since));
   return {
     found: countByKind(findings),
     healing: healed.map(({ runId }) => runId),
     adoptions,
     retirements,
+    successions,
     hooks,
     oldestSeconds,
     measures: [
@@ -80,11 +89,12 @@ interface Found {
   readonly findings: readonly Finding[];
   readonly abandoned: readonly AdoptionRecord[];
   readonly retiring: readonly RetirementRecord[];
+  readonly succeeding: readonly Succession[];
   readonly failures: readonly unknown[];
 }
 
 async function find(now: number): Promise<Found> {
-  const { runs, instances, guards, holds, adoptions, retirements } = await readAllHeld();
+  const { runs, instances, guards, holds, adoptions, retirements, successions } = await readAllHeld();
   const held = heldByRun({
     instances,
     holds,
@@ -109,6 +119,7 @@ async function find(now: number): Promise<Found> {
     findings: [...dead, ...left],
     abandoned: adoptions,
     retiring: retirements,
+    succeeding: successions,
     failures: facts.failures,
   };
 }

@@ -107,6 +107,23 @@ export async function holdFor(of: Bracket, runId: string, group: string): Promis
   await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
 }
 
+/** Writes down that a deployment's group has taken over the checks of others, as its hook does. */
+export async function succeedFor(
+  of: Bracket,
+  deploymentId: string,
+  succession: { readonly to: string; readonly from: readonly string[]; readonly checkIds: readonly string[] },
+): Promise<void> {
+  const { client, TableName } = operator(of);
+  const Item = {
+    pk: { S: `succession#${deploymentId}` },
+    isDone: { BOOL: true },
+    takesOver: { S: succession.to },
+    stoodFor: { S: JSON.stringify(succession.from) },
+    checkIds: { S: JSON.stringify(succession.checkIds) },
+  };
+  await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
+}
+
 /** Takes the traffic of an instance over, as the claim of another run does, in the middle of an act (D2). */
 export async function takeTrafficOver(of: Bracket, runId: string, instanceId: string): Promise<void> {
   const { client, TableName } = operator(of);
