@@ -21,6 +21,8 @@ export interface DeployedTemplate {
   /** Resources that have an identity but no behaviour in the simulated account, such as log groups. */
   readonly inert: ReadonlyMap<string, InertResource>;
   readonly outputs: Readonly<Record<string, string>>;
+  /** What each resource needs to be there before it, directly. CloudFormation deletes the other way round. */
+  readonly needs: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** The permissions under which a function, a machine or a rule's target acts. */

@@ -35,7 +35,7 @@ export class TemplateResources implements Identities {
   readonly #intrinsics: Intrinsics;
   readonly #identities = new Map<string, Identity>();
   /** Whom each resource needs to exist before it. */
-  readonly #needs = new Map<string, Set<string>>();
+  readonly needs = new Map<string, Set<string>>();
 
   /** @throws Error on sections, resource types or members that are not implemented, and on refused parameters */
   constructor(settings: TemplateSettings) {
@@ -131,10 +131,10 @@ export class TemplateResources implements Identities {
         throw new Error(`Circular dependency between resources: ${circle}`);
       }
       if (done.has(logicalId)) return;
-      for (const needed of this.#needs.get(logicalId) ?? []) visit(needed, [...path, logicalId]);
+      for (const needed of this.needs.get(logicalId) ?? []) visit(needed, [...path, logicalId]);
       done.add(logicalId);
     };
-    for (const logicalId of this.#needs.keys()) visit(logicalId, []);
+    for (const logicalId of this.needs.keys()) visit(logicalId, []);
   }
 
   #read(logicalId: string, resource: Json): readonly Resource[] {
@@ -197,8 +197,8 @@ export class TemplateResources implements Identities {
   }
 
   #need(from: string, needed: string): void {
-    const needs = this.#needs.get(from) ?? new Set();
-    this.#needs.set(from, needs.add(needed));
+    const needs = this.needs.get(from) ?? new Set();
+    this.needs.set(from, needs.add(needed));
   }
 }
 

@@ -61,6 +61,7 @@ export function readTemplate({
     ),
     inert: byLogicalId(template.resources.filter(isInert).map(readInert(template))),
     outputs: template.outputs(),
+    needs: template.needs,
   };
   template.refuseCircles();
   return deployed;

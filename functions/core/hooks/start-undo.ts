@@ -12,6 +12,8 @@ export interface Undoing {
   readonly from: string;
   /** Tells one undo of the run from another; the execution that it is taken from unless given. */
   readonly attempt?: string;
+  /** Also what the run's policy keeps held for somebody to look at is given back (D38). */
+  readonly giveBack?: boolean;
 }
 
 /** Starts undo-run. A repeated start of the same attempt is no second one. */
@@ -21,12 +23,14 @@ export const startUndo = ({
   cause,
   from,
   attempt = from,
+  giveBack,
 }: Undoing): Promise<'started' | 'exists'> =>
   startExecution(setting('UNDO_RUN_ARN'), executionName('undo', runId, attempt), {
     runId,
     error,
     cause,
     from,
+    ...(giveBack && { giveBack }),
   });
 
 /** Is the run in an undo already? One that has died is the sweep's to repeat. */

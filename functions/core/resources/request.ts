@@ -60,7 +60,12 @@ export const guardProperties = z.strictObject({
   SecurityGroupId: matching(/^sg-[0-9a-f]{8,17}$/, 'the id of a security group such as sg-0123456789abcdef0'),
 });
 
-export const cleanUpProperties = z.strictObject({ ...common, Force: z._default(flag, false) });
+export const cleanUpProperties = z.strictObject({
+  ...common,
+  Force: z._default(flag, false),
+  /** What the template has deleted after it: CloudFormation needs to know, and nobody else. */
+  After: z.optional(z.unknown()),
+});
 
 /** Below this there would be no time left to wait in. */
 const timeOut = (least: number) =>

@@ -19,6 +19,8 @@ export interface Context {
   readonly optIn: OptInTag;
   /** When the request came, in seconds since the epoch. */
   readonly since: number;
+  /** Until when it may be waited for. */
+  readonly deadline: number;
 }
 
 /** What a turn answers to the machine. Every member is always there (D15). */
@@ -43,10 +45,11 @@ export async function serveRequest(serving: z.output<typeof servePayload>): Prom
     await undoAssociation(request);
     return { verdict: 'met', waitSeconds: 0, physicalId: physicalIdOf(request), reasons: [] };
   }
-  const context = { optIn: optInTag(serving.optInTagValue), since: toSeconds(new Date(serving.startedAt)) };
   const deadline = deadlineOf(serving);
+  const since = toSeconds(new Date(serving.startedAt));
+  const context = { optIn: optInTag(serving.optInTagValue), since, deadline };
   await requireUnanswered(request.RequestId);
-  return answered(request, deadline, await turn(request, context).catch(orPending));
+  return served(request, deadline, await turn(request, context).catch(orPending));
 }
 
 async function turn(request: ResourceRequest, context: Context): Promise<Missing> {
@@ -55,7 +58,7 @@ async function turn(request: ResourceRequest, context: Context): Promise<Missing
     case 'Custom::QuiesceCheckAssociation':
       return serveAssociation(request, context);
     case 'Custom::QuiesceSecurityGroupGuard':
-      return serveGuard(request);
+      return serveGuard(request, context);
     default:
       // Nothing was made of it, so nothing is left.
       if (RequestType === 'Delete') return [];
@@ -81,7 +84,7 @@ export const deadlineOf = ({
 }): number => toSeconds(new Date(startedAt)) + Math.max(0, serviceTimeoutOf(request) - ANSWER_ROOM_SECONDS);
 
 /** @throws BudgetSpent */
-export function answered(request: ResourceRequest, deadline: number, missing: Missing): Served {
+export function served(request: ResourceRequest, deadline: number, missing: Missing): Served {
   const { RequestType, PhysicalResourceId } = request;
   // What is deleted keeps the id that CloudFormation knows it by.
   const known = RequestType === 'Delete' ? PhysicalResourceId : undefined;

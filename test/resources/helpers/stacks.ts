@@ -78,14 +78,20 @@ export class Stacks {
     };
   }
 
-  /** As a person does: excluded, and without an association. */
-  createCheck(tags: Readonly<Record<string, string>> = OPT_IN): string {
-    const { ApplicationStatusCheck } = ec2Api(
-      this.bracket.standing.account.checks,
-    ).CreateApplicationStatusCheck({
+  /** As a person does: excluded. With a security group, on the whole group, and asked from there. */
+  createCheck(tags: Readonly<Record<string, string>> = OPT_IN, from?: string): string {
+    const api = ec2Api(this.bracket.standing.account.checks);
+    const [SubnetId = ''] = this.network.subnets.keys();
+    const [SecurityGroupId = ''] = this.network.securityGroups.keys();
+    const path = {
+      Source: { SubnetId, SecurityGroupId: from },
+      Destinations: [{ SubnetId, SecurityGroupId }],
+    };
+    const { ApplicationStatusCheck } = api.CreateApplicationStatusCheck({
       Protocol: 'http',
       Port: 8080,
       Aggregation: 'excluded',
+      ...(from !== undefined && { HealthCheckPaths: [path] }),
       TagSpecifications: [
         {
           ResourceType: 'application-status-check',
@@ -93,7 +99,13 @@ export class Stacks {
         },
       ],
     });
-    return ApplicationStatusCheck?.ApplicationStatusCheckId ?? '';
+    const id = ApplicationStatusCheck?.ApplicationStatusCheckId ?? '';
+    if (from !== undefined)
+      api.AssociateApplicationStatusCheck({
+        ApplicationStatusCheckId: id,
+        TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: 'web' }],
+      });
+    return id;
   }
 
   /** Lets time pass until it is done. */
@@ -140,6 +152,10 @@ export class Stacks {
   }
 }
 
-export async function stacks(settings: BracketSettings = {}, deliveries = 1): Promise<Stacks> {
-  return new Stacks(await bracket(fleet, settings), deliveries);
+export async function stacks(
+  settings: BracketSettings = {},
+  deliveries = 1,
+  of: Fleet = fleet,
+): Promise<Stacks> {
+  return new Stacks(await bracket(of, settings), deliveries);
 }

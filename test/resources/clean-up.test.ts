@@ -1,0 +1,107 @@
+import { beforeEach, expect, test } from 'vitest';
+import { descriptionOf } from '../../functions/core/domain/alarm-words.ts';
+import { readMetricAlarm } from '../../local/account/alarm-settings.ts';
+import { OPT_IN } from '../../local/simulate/build-fleet.ts';
+import { outcome, usual } from '../machine/helpers/bracket.ts';
+import { unneededBy } from '../template/helpers/role-groups.ts';
+import { customResources, type Stacks, stacks } from './helpers/stacks.ts';
+
+/** The stack of Quiesce itself, as far as its clean-up is concerned. */
+const own = (Force: boolean, more: Readonly<Record<string, unknown>> = {}) =>
+  customResources({ CleanUp: { type: 'Custom::QuiesceCleanUp', Force, After: ['whatever'], ...more } });
+
+let team: Stacks;
+beforeEach(async () => {
+  team = await stacks({}, 1, usual);
+});
+
+const suppressed = () =>
+  team.bracket
+    .ids()
+    .filter(id => team.bracket.standing.account.checks.suppression(id)?.state === 'suppressed');
+const alarms = () => [...team.bracket.standing.account.alarms.all()].map(({ name }) => name);
+
+function putAlarm(AlarmName: string, AlarmDescription: string, tags: Readonly<Record<string, string>>): void {
+  const watches = {
+    Namespace: 'AWS/EC2',
+    MetricName: 'StatusCheckFailed_Application',
+    Statistic: 'Maximum' as const,
+  };
+  const rings = {
+    Period: 60,
+    EvaluationPeriods: 2,
+    Threshold: 1,
+    ComparisonOperator: 'GreaterThanThreshold' as const,
+  };
+  team.bracket.standing.account.alarms.put(
+    readMetricAlarm({ AlarmName, AlarmDescription, ...watches, ...rings }),
+    { tags: new Map(Object.entries(tags)) },
+  );
+}
+
+test('D22: it refuses while a deployment is live, and when it is forced it undoes it, and whatever else is left', async () => {
+  const stack = team.stack('quiesce');
+  expect(await team.run(stack.create(own(false)))).toBe('CREATE_COMPLETE');
+  const { bracket } = team;
+  expect(outcome(await bracket.before())).toBe('SUCCEEDED');
+  const [subject, another] = ['i-0123456789abcdef0', 'ours-by-name'];
+  const ours = `quiesce/instance/${subject}/impaired`;
+  putAlarm(ours, descriptionOf({ of: 'instance', instanceId: subject, what: 'impaired' }), OPT_IN);
+  putAlarm(`quiesce/${another}`, 'Made by somebody else.', {});
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  expect(stack.events.at(-1)?.reason).toBe(
+    'RunInProgress: Run r is live. Delete the stack when it is over, or set its parameter ForceDeletion to true: then it is ended.',
+  );
+  expect([suppressed().length, alarms().includes(ours)]).toEqual([2, true]);
+  expect(await team.run(stack.update(own(true)))).toBe('UPDATE_COMPLETE');
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  expect([suppressed(), bracket.ended('UndoRun')]).toEqual([[], ['FAILED StackDeleted']]);
+  expect([alarms().includes(ours), alarms().includes(`quiesce/${another}`)]).toEqual([false, true]);
+  expect([team.unanswered, team.cloudFormation.custom.faults]).toEqual([[], []]);
+  expect(await bracket.violations()).toEqual([]);
+  // It knows no narrower permissions than these.
+  expect(unneededBy('resources', bracket.stack).filter(one => one.startsWith('CleanUp'))).toEqual([]);
+});
+
+test('D22: so it does with the adoption of a check', async () => {
+  const stack = team.stack('quiesce');
+  await team.run(stack.create(own(false)));
+  const adoption = team.bracket.start('PromoteCheck', {
+    autoScalingGroupName: 'web',
+    check: { id: team.createCheck() },
+  });
+  await team.bracket.reaches(adoption, 'ObserveSample');
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  expect(stack.events.at(-1)?.reason).toContain('RunInProgress: A check is being adopted by web.');
+  await team.run(stack.update(own(true)));
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  expect(team.associations.filter(value => value.startsWith('i-'))).toEqual([]);
+  expect(team.bracket.stack.lambda.logs.filter(({ line }) => line.includes('AccessDenied'))).toEqual([]);
+});
+
+test('D22: a retirement is waited for, unless the deletion is forced', async () => {
+  const stack = team.stack('quiesce');
+  await team.run(stack.create(own(false)));
+  const { network } = team.bracket.standing.account.ec2;
+  const [{ id } = { id: '' }] = [network.addSecurityGroup({ tags: OPT_IN })];
+  team.createCheck(OPT_IN, id);
+  const retirement = team.bracket.start('RetireCheck', { checkId: team.registry.active().at(-1)?.id });
+  await team.bracket.clock.pass(60_000);
+  expect([retirement.status, await team.run(stack.delete())]).toEqual(['RUNNING', 'DELETE_FAILED']);
+  expect(stack.events.at(-1)?.reason).toContain('is being retired. Delete the stack when it is over');
+  await team.run(stack.update(own(true)));
+  expect([await team.run(stack.delete()), retirement.status]).toEqual(['DELETE_COMPLETE', 'RUNNING']);
+});
+
+test('D38: what a failed run keeps held for somebody to look at is given back, without force', async () => {
+  const stack = team.stack('quiesce');
+  await team.run(stack.create(own(false)));
+  const { bracket } = team;
+  await bracket.before({ policy: { readySeconds: 60, afterFailure: 'held', heldSeconds: 7200 } });
+  bracket.standing.fleet.instances[1]?.application.stop();
+  await bracket.after();
+  bracket.standing.fleet.instances[1]?.application.start(0);
+  expect(suppressed()).toEqual(bracket.ids(1));
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  expect([suppressed(), await bracket.violations()]).toEqual([[], []]);
+});
