@@ -33,6 +33,7 @@ const answers = {
     function: 'WatchInterfacesFunction',
     answer: { interfaceId: 'eni-0123456789abcdef0' },
   },
+  'watch-monitoring': { function: 'WatchMonitoringFunction', answer: { unmonitored: 0 } },
   'begin-alarms': { function: 'BeginAlarmsFunction', answer: { began: true } },
   'instance-launched': { function: 'BeginAlarmsFunction', answer: { began: true } },
   'check-changed': { function: 'BeginAlarmsFunction', answer: { began: true } },

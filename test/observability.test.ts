@@ -40,7 +40,7 @@ test('every metric is measured somewhere, and explained with its dimensions', ()
 const alarms = readTemplate({
   world: createWorld(),
   path: join(repository, 'template.yaml'),
-  parameters: { ZoneView: 'Enabled', InterfaceWatch: 'Enabled' },
+  parameters: { Alarms: 'Enabled', ZoneView: 'Enabled', InterfaceWatch: 'Enabled' },
 }).alarms.map(({ logicalId }) => logicalId);
 
 test('every alarm is explained', () => {

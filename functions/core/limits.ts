@@ -149,6 +149,12 @@ export const UNMONITORED_SECONDS = 300;
 /** What an account may have of application status checks unless AWS has raised it. GUIDE (quotas); a target is an instance under a check. */
 export const CHECK_QUOTAS = { checks: 50, associations: 200, targets: 5_000 } as const;
 
+/** Associations that one check may have. GUIDE (quotas). */
+export const ASSOCIATIONS_PER_CHECK = 50;
+
+/** US dollars a month, us-east-1: a metric alarm, or a metric that a Metrics Insights alarm analyses; a composite one. CloudWatch's pricing. */
+export const ALARM_PRICES = { metric: 0.1, composite: 0.5 } as const;
+
 /** US dollars: an interface of a check, an hour; a metric, a month, in the first tier. GUIDE and CloudWatch's pricing, us-east-1. */
 export const CHECK_PRICES = { interfaceHour: 0.01, metricMonth: 0.3 } as const;
 

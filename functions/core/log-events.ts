@@ -52,6 +52,8 @@ export const logEvents = {
   retirementEnded: 'retirement.ended',
   interfacesWatched: 'interfaces.watched',
   retirementTold: 'retirement.told',
+  monitoringWatched: 'monitoring.watched',
+  targetsUnmonitored: 'targets.unmonitored',
   alarmTold: 'alarm.told',
   stepRefused: 'step.refused',
   stepFailed: 'step.failed',

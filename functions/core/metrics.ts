@@ -51,6 +51,10 @@ export const catalogue = {
   zone_class_total: { unit: MetricUnit.Count, dimensions: ['class'] },
   /** Checks that a look of the loop breaker has demoted, would have, or found well again; none from a look that has found nothing. */
   loop_total: { unit: MetricUnit.Count, dimensions: ['what'] },
+  /** Targets of our checks that EC2 reports nothing on (D47). */
+  unmonitored_target_total: { unit: MetricUnit.Count, dimensions: [] },
+  /** Of the quotas of application status checks, the one that is used most. */
+  check_quota_used_percent: { unit: MetricUnit.Percent, dimensions: [] },
 } as const;
 
 type Catalogue = typeof catalogue;

@@ -96,6 +96,8 @@ export const fencePayload = z.object({
 
 /** The stack's parameters on alarms, as the machine that reconciles them carries them. */
 export const alarmParameters = z.object({
+  /** Disabled: there should be none. */
+  kept: z.enum(['Enabled', 'Disabled']),
   prefix: named,
   namespace: named,
   dimension: named,

@@ -55,6 +55,10 @@ export const commands: Readonly<Record<string, Listed>> = {
     summary: 'Tell what a run did, when, within which budgets and at what price.',
     load: async () => (await import('./report.ts')).reportCommand,
   },
+  alarms: {
+    summary: 'Show the alarms on checks, what there should be and what is not monitored, and make it so.',
+    load: async () => (await import('./alarms.ts')).alarmsCommand,
+  },
   logs: {
     summary: "Switch a load balancer's health check logs on, where Quiesce reads them.",
     load: async () => (await import('./logs.ts')).logsCommand,

@@ -6,6 +6,7 @@ const MACHINES = {
   AfterDeploy: { name: 'after-deploy', variable: 'QUIESCE_AFTER_DEPLOY' },
   UndoRun: { name: 'undo-run', variable: 'QUIESCE_UNDO_RUN' },
   RetireCheck: { name: 'retire-check', variable: 'QUIESCE_RETIRE_CHECK' },
+  ReconcileAlarms: { name: 'reconcile-alarms', variable: 'QUIESCE_RECONCILE_ALARMS' },
   PromoteCheck: { name: 'promote-check', variable: 'QUIESCE_PROMOTE_CHECK' },
 } as const;
 

@@ -1,6 +1,7 @@
 import type { MiddlewareStack } from '@smithy/types';
 import {
   autoScaling,
+  cloudWatch,
   codeDeploy,
   dynamoDb,
   ec2,
@@ -15,6 +16,7 @@ const READS = /^((Describe|List|Get|BatchGet|Head)\w+|Scan)Command$/;
 /** From here on this process cannot change anything in AWS: every other call is refused before it is sent (D43). */
 export function readOnly(): void {
   refuseWrites(autoScaling().middlewareStack);
+  refuseWrites(cloudWatch().middlewareStack);
   refuseWrites(codeDeploy().middlewareStack);
   refuseWrites(dynamoDb().middlewareStack);
   refuseWrites(ec2().middlewareStack);

@@ -21,6 +21,7 @@ async function turn(execution: string, startedAt = new Date(fleet.bracket.clock.
   await pause();
   const arn = stack.template.functions.get('ReconcileAlarmsFunction')?.arn ?? '';
   const alarms = {
+    kept: 'Enabled',
     prefix: 'quiesce/',
     namespace: 'AWS/EC2',
     dimension: 'InstanceId',

@@ -141,5 +141,6 @@ test('what keeps alarms may do all that it does, and nothing else', () => {
   expect(unneededByAll('alarms', stacks)).toEqual([
     'BeginAlarmsFunctionRole GeneratedBySam sqs:SendMessage',
     'TellOfAlarmFunctionRole GeneratedBySam sqs:SendMessage',
+    'WatchMonitoringFunctionRole GeneratedBySam sqs:SendMessage',
   ]);
 });

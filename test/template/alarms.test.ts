@@ -37,7 +37,12 @@ function asynchronous({ functions, machines }: DeployedTemplate): DeployedFuncti
 /** What comes again by itself within a minute, and has an alarm on its absence instead. */
 const RENEWED: ReadonlySet<string> = new Set(['ViewZonesSchedule', 'ViewZonesFunction']);
 
-const WITH_ALL = { NotificationTopic: 'create', ZoneView: 'Enabled', InterfaceWatch: 'Enabled' };
+const WITH_ALL = {
+  NotificationTopic: 'create',
+  Alarms: 'Enabled',
+  ZoneView: 'Enabled',
+  InterfaceWatch: 'Enabled',
+};
 
 /** What can get lost without anybody hearing of it (D14, R-LOOP). */
 function unguarded(template: DeployedTemplate): string[] {

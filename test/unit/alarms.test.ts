@@ -18,6 +18,7 @@ import { anyOf } from '../../functions/core/domain/composite-rules.ts';
 const NOW = 1_800_000_000;
 
 const settings: AlarmSettings = {
+  kept: 'Enabled',
   prefix: 'quiesce/',
   namespace: 'AWS/EC2',
   dimension: 'InstanceId',
@@ -189,6 +190,10 @@ describe('the alarms that there should be', () => {
     expect(parts.flatMap(({ alarmActions }) => alarmActions)).toEqual([]);
     const whole = alarms.find(({ name }) => name.endsWith('failing-under-suppression'));
     expect(fake.alarms.get(whole?.name ?? '')?.children).toEqual(parts.map(({ name }) => name));
+  });
+
+  test('there are none where they are not kept', () => {
+    expect(desiredAlarms([group('web', 1)], { ...settings, kept: 'Disabled' })).toEqual([]);
   });
 
   test('no terms are no alarm', () => {

@@ -53,7 +53,7 @@ const OF_GROUP: Readonly<Record<GroupAlarm, readonly [track: Track, said: string
   'check-silent': [
     'check',
     'has a check that says nothing',
-    'What the check says of these instances is not known: nobody acts on a failure there. Look whether its association, its interface, or a quota is gone: quiesce diagnose',
+    'What the check says of these instances is not known: nobody acts on a failure there. Look whether its association, its interface, or a quota is gone: quiesce alarms',
   ],
   failing: [
     'check',

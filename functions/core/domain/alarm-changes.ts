@@ -7,6 +7,10 @@ import { MADE_BY } from './alarm-words.ts';
 export const isOurs = (prefix: string, { name, description }: ExistingAlarm): boolean =>
   subjectOf(prefix, name) !== undefined && description.includes(MADE_BY);
 
+/** Is an alarm already what it should be? */
+export const isAsDesired = (known: ExistingAlarm | undefined, desired: AlarmDefinition): boolean =>
+  isDeepStrictEqual(known?.definition, desired);
+
 /** One call that changes alarms. */
 export type AlarmCall =
   | { readonly put: AlarmDefinition; readonly actionsEnabled: boolean }
@@ -38,8 +42,7 @@ export function reconcile(
 ): Reconciliation {
   const known = new Map(existing.map(alarm => [alarm.name, alarm]));
   const wanted = new Map(desired.map(alarm => [alarm.name, alarm]));
-  const isChanged = (alarm: AlarmDefinition) => !isDeepStrictEqual(known.get(alarm.name)?.definition, alarm);
-  const puts = desired.filter(isChanged);
+  const puts = desired.filter(alarm => !isAsDesired(known.get(alarm.name), alarm));
   const isReady = (name: string): boolean => {
     const definition = wanted.get(name);
     if (definition?.kind === 'composite') return childrenOf(definition.rule).every(isReady);

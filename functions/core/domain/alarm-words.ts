@@ -32,7 +32,7 @@ function ofGroup(what: Extract<AlarmSubject, { of: 'group' }>['what'], where: st
     case 'failing-under-suppression':
       return `Instances of ${where} fail an application status check while they are suppressed: nobody replaces them, until the suppression ends. Look at the deployment: quiesce status.`;
     case 'check-silent':
-      return `An application status check says nothing of instances of ${where}: it was taken away, its interface is gone, or the quota of targets is used up. Look: quiesce diagnose.`;
+      return `An application status check says nothing of instances of ${where}: it was taken away, its interface is gone, or the quota of targets is used up. Look: quiesce alarms.`;
     case 'failing':
       return `Instances of ${where} fail an included application status check, suppressed or not. It only tells when that is over.`;
   }

@@ -11,6 +11,8 @@ import { descriptionOf } from './alarm-words.ts';
 import { anyOf, type Term } from './composite-rules.ts';
 
 export interface AlarmSettings {
+  /** Disabled: there should be none. */
+  readonly kept: 'Enabled' | 'Disabled';
   /** Of every alarm's name: two stacks in one account have different ones. */
   readonly prefix: string;
   readonly namespace: string;
@@ -74,6 +76,7 @@ const isJudged = (checks: WatchedInstance['checks']): boolean => checks.some(({ 
 
 /** Every alarm that there should be, in an order in which they can be made. */
 export function desiredAlarms(groups: readonly WatchedGroup[], settings: AlarmSettings): AlarmDefinition[] {
+  if (settings.kept === 'Disabled') return [];
   const { narrow, wide } = shapesOf(groups, settings);
   return [
     ...narrow.flatMap(({ instances }) => instances.flatMap(one => ofInstance(one, settings))),

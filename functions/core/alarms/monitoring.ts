@@ -1,0 +1,89 @@
+import { everyApplicationStatus } from '../aws/application-status.ts';
+import { concurrently } from '../aws/batch.ts';
+import { associationValue, type CheckAssociation, checkAssociations } from '../aws/check-associations.ts';
+import { allChecks } from '../aws/checks.ts';
+import { describeInstances, type InstanceFacts, instancesWithTag } from '../aws/instances.ts';
+import {
+  type CheckQuotas,
+  type ExpectedTarget,
+  type QuotaUsage,
+  quotaUsage,
+  type Target,
+  targetKey,
+  unmonitoredTargets,
+} from '../domain/monitoring.ts';
+import { DESCRIBES_AT_ONCE, UNMONITORED_SECONDS } from '../limits.ts';
+import type { OptInTag } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
+
+/** How well the account's checks are monitored. */
+export interface Monitoring {
+  /** The fullest first. */
+  readonly quotas: readonly QuotaUsage[];
+  /** Of checks with the tag. */
+  readonly unmonitored: readonly Target[];
+}
+
+/**
+ * Counts what the account has of checks, associations and targets against its quotas, and finds the targets of our checks that
+ * nothing is reported on. A read for each tag that a check is associated with, 200 at the most, besides those of all statuses.
+ */
+export async function readMonitoring({ key, value }: OptInTag, quotas: CheckQuotas): Promise<Monitoring> {
+  const [checks, associations] = await Promise.all([allChecks(), checkAssociations()]);
+  const [targets, statuses] = await Promise.all([targetsOf(associations), everyApplicationStatus()]);
+  const ours = new Set(
+    checks
+      .filter(({ Tags = [] }) => Tags.some(tag => tag.Key === key && tag.Value === value))
+      .map(({ ApplicationStatusCheckId }) => ApplicationStatusCheckId),
+  );
+  const reported = new Set(
+    statuses.flatMap(({ instanceId, checks: results }) =>
+      results.map(({ checkId }) => targetKey({ instanceId, checkId })),
+    ),
+  );
+  return {
+    quotas: quotaUsage(
+      { checks: checks.length, associations: associations.map(({ checkId }) => checkId) },
+      targets,
+      quotas,
+    ),
+    unmonitored: unmonitoredTargets(
+      targets.filter(({ checkId }) => ours.has(checkId)),
+      reported,
+      nowSeconds() * 1000,
+      UNMONITORED_SECONDS,
+    ),
+  };
+}
+
+async function targetsOf(associations: readonly CheckAssociation[]): Promise<ExpectedTarget[]> {
+  const byTag = Map.groupBy(
+    associations.filter(one => 'tag' in one),
+    associationValue,
+  );
+  const tagged = await concurrently([...byTag.values()], DESCRIBES_AT_ONCE, async some => {
+    const found = await instancesWithTag(...tagIn(some));
+    return some.flatMap(({ checkId }) => found.map(instance => toTarget(checkId, instance)));
+  });
+  const single = associations.filter(one => 'instanceId' in one);
+  const instances = await describeInstances(single.map(({ instanceId }) => instanceId));
+  const named = single.flatMap(({ checkId, instanceId }) => {
+    const instance = instances.get(instanceId);
+    return instance ? [toTarget(checkId, instance)] : [];
+  });
+  return [...tagged.flat(), ...named];
+}
+
+type ByTag = Extract<CheckAssociation, { tag: unknown }>;
+
+const tagIn = ([first]: readonly ByTag[]): [key: string, value: string] => [
+  first?.tag.key ?? '',
+  first?.tag.value ?? '',
+];
+
+const toTarget = (checkId: string, { id, state, launchedAt }: InstanceFacts): ExpectedTarget => ({
+  checkId,
+  instanceId: id,
+  isRunning: state === 'running',
+  launchedAt: launchedAt?.getTime(),
+});
