@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 test('R-IDEMP: whichever call a function dies at, a request is served once and told one answer', async () => {
-  const calls = { CustomResourceFunction: 1, ServeResourceFunction: 6, AnswerResourceFunction: 4 };
+  const calls = { CustomResourceFunction: 1, ServeResourceFunction: 8, AnswerResourceFunction: 4 };
   const points = Object.entries(calls).flatMap(([name, count]) =>
     Array.from({ length: count }, (_, call) =>
       (['before', 'after'] as const).map(when => ({ function: name, call, when })),

@@ -7,16 +7,16 @@ import { type Stacks, stacks, customResources as text } from './helpers/stacks.t
 let team: Stacks;
 let checkId = '';
 let ids: string[] = [];
-/** Does no description show an association with an instance? */
-let hidden = false;
+/** What no description shows: associations with tags, or with instances. */
+let hidden: 'tag' | 'instance-id' | undefined;
 const hides: Gate['around'] = async ({ action }, input, perform) => {
   const output: DescribeApplicationStatusCheckAssociationsResult = await perform(input);
   if (!hidden || action !== 'DescribeApplicationStatusCheckAssociations') return output;
-  return { Associations: output.Associations?.filter(({ AssociationType }) => AssociationType === 'tag') };
+  return { Associations: output.Associations?.filter(({ AssociationType }) => AssociationType !== hidden) };
 };
 
 beforeEach(async () => {
-  hidden = false;
+  hidden = undefined;
   team = await stacks({ gates: () => [{ around: hides }] });
   checkId = team.createCheck();
   ids = team.bracket.ids();
@@ -134,7 +134,7 @@ test('R-UNDO: another tag is a replacement: the old one is let go when all else 
 test('R-UNDO: an update that fails in the middle has let go what it brought, before it is answered', async () => {
   const stack = team.stack();
   await team.run(stack.create(text({ Association: onGroup() })));
-  hidden = true;
+  hidden = 'instance-id';
   const update = { Association: { ...onInstances(0, 1), ServiceTimeout: 600 } };
   expect(await team.run(stack.update(text(update)))).toBe('UPDATE_ROLLBACK_COMPLETE');
   const failed = stack.events.find(({ what }) => what === 'UPDATE_FAILED Association');
@@ -142,7 +142,30 @@ test('R-UNDO: an update that fails in the middle has let go what it brought, bef
     `BudgetSpent: CloudFormation has to be answered, and this was still missing: ${checkId} is associated with ${ids[0]}, which does not show yet.`,
   );
   expect(team.associations).toEqual([GROUP]);
-  hidden = false;
+  hidden = undefined;
+  await team.run(stack.delete());
+  await endsWithNothing();
+});
+
+test('R-UNDO: a rollback that fails itself lets go nothing that was there before', async () => {
+  const stack = team.stack();
+  const properties = { ...onGroup(), ServiceTimeout: 600 };
+  await team.run(stack.create(text({ Association: properties })));
+  // The rollback asks for the group again, and does not see it.
+  hidden = 'tag';
+  const update = { Association: onInstances(0, 1), Failing: refused() };
+  expect(await team.run(stack.update(text(update)))).toBe('UPDATE_ROLLBACK_FAILED');
+  expect(team.associations).toContain(GROUP);
+});
+
+test('R-GONE: an instance that is gone is no reason to fail an update, or its rollback', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onInstances(0, 1) })));
+  team.bracket.standing.account.ec2.terminate(ids[0] ?? '');
+  await team.bracket.clock.pass(2 * 3_600_000);
+  const update = { Association: { ...onInstances(0, 1), ServiceTimeout: 600 } };
+  expect(await team.run(stack.update(text(update)))).toBe('UPDATE_COMPLETE');
+  expect(await team.run(stack.update(text({ Association: onInstances(1) })))).toBe('UPDATE_COMPLETE');
   await team.run(stack.delete());
   await endsWithNothing();
 });

@@ -25,7 +25,10 @@ export async function putTo(url: string, body: string): Promise<void> {
   const { statusCode } = response;
   if (statusCode >= 200 && statusCode < 300) return;
   const said = `the answer to CloudFormation was refused with ${statusCode}`;
-  const failed = Object.assign(new Error(said), { $metadata: { httpStatusCode: statusCode } });
+  const failed = Object.assign(new Error(said), {
+    code: `HTTP ${statusCode}`,
+    $metadata: { httpStatusCode: statusCode },
+  });
   // Translated like every other answer: a 5xx can pass, an expired URL cannot.
   await send(ACTION, () => Promise.reject(failed));
 }

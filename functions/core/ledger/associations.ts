@@ -1,4 +1,4 @@
-import { change, type Item, remove } from './table.ts';
+import { change, getAll, type Item, remove } from './table.ts';
 
 /** One association of a check that custom resources want: `key=value` of a tag, or an instance's id. */
 export interface AssociationKey {
@@ -14,6 +14,12 @@ export interface AssociationHold {
 }
 
 const pk = ({ checkId, value }: AssociationKey): string => `association#${checkId}#${value}`;
+
+/** Which of these associations a resource wants already. */
+export async function heldBy(keys: readonly AssociationKey[], holder: string): Promise<AssociationKey[]> {
+  const items = await getAll(keys.map(pk));
+  return keys.filter(key => items.get(pk(key))?.holders?.SS?.includes(holder));
+}
 
 /**
  * Writes down that a resource wants an association, before it is made.

@@ -31,7 +31,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | deployment that takes over the checks of others                                              |
  * | `looks#alarmed`      | beganAt: when an alarm last had the loop breaker look                                      |
  * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
- * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, expiresAt: what CloudFormation is told about a request      |
+ * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, brought (set of associations), expiresAt: what CloudFormation
+ * |                      | is told about a request, and what an undo of it lets go                                       |
  * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?        |
  * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution; or       |
  * |                      | retirement, owner: the subject of the retirement that is                                     |

@@ -33,6 +33,22 @@ export async function decideAnswer(requestId: string, answer: ResourceAnswer): P
   return parsed<ResourceAnswer>(decided?.answer) ?? answer;
 }
 
+/** Writes down which associations a request brings about, before it does: what was there before is none of its undo's (R-UNDO). */
+export async function noteBrought(requestId: string, values: readonly string[]): Promise<void> {
+  if (values.length === 0) return;
+  await change(pk(requestId), {
+    UpdateExpression: 'SET expiresAt = :expires ADD brought :values',
+    ExpressionAttributeValues: {
+      ':values': { SS: [...values] },
+      ':expires': number(nowSeconds() + KEPT_SECONDS),
+    },
+    ReturnValues: 'NONE',
+  });
+}
+
+export const broughtBy = async (requestId: string): Promise<readonly string[]> =>
+  (await get(pk(requestId)))?.brought?.SS ?? [];
+
 /** Does CloudFormation have the answer? */
 export async function isSent(requestId: string): Promise<boolean> {
   return (await get(pk(requestId)))?.sentAt !== undefined;

@@ -11,7 +11,8 @@ import {
   NotOptedIn,
   ObservationPending,
 } from '../errors.ts';
-import { dropAssociation, forgetAssociation, holdAssociation } from '../ledger/associations.ts';
+import { dropAssociation, forgetAssociation, heldBy, holdAssociation } from '../ledger/associations.ts';
+import { broughtBy, noteBrought } from '../ledger/resource-requests.ts';
 import { DESCRIBE_LAG_SECONDS } from '../limits.ts';
 import { holderOf } from '../naming.ts';
 import type { OptInTag } from '../settings.ts';
@@ -34,8 +35,8 @@ export async function serveAssociation(
   if (request.RequestType === 'Delete') return wanted ? letGo(request, wanted, valuesOf(wanted)) : [];
   if (!wanted) return [];
   await requireCheck(wanted.CheckId, optIn, since);
-  await requireFleet(wanted, optIn);
-  const missing = await bringAbout(request, wanted).catch((error: unknown) => {
+  const values = await requireFleet(request, wanted, optIn);
+  const missing = await bringAbout(request, wanted, values).catch((error: unknown) => {
     throw isNotFound(error) ? unknown(wanted.CheckId, since) : error;
   });
   return missing.length > 0 ? missing : letGo(request, wanted, droppedBy(request, wanted));
@@ -44,19 +45,24 @@ export async function serveAssociation(
 /** Lets go what a failed creation or update has brought about: CloudFormation may never ask for that. */
 export async function undoAssociation(request: ResourceRequest): Promise<void> {
   const wanted = readOr(associationProperties, request.ResourceProperties);
-  if (!wanted || request.RequestType === 'Delete') return;
-  const before = readOr(associationProperties, request.OldResourceProperties);
-  const kept = before?.CheckId === wanted.CheckId ? valuesOf(before) : [];
-  const brought = valuesOf(wanted).filter(value => !kept.includes(value));
-  await letGo(request, wanted, brought);
+  if (wanted) await letGo(request, wanted, await broughtBy(request.RequestId));
 }
 
-async function bringAbout(request: ResourceRequest, wanted: AssociationProperties): Promise<Missing> {
+async function bringAbout(
+  request: ResourceRequest,
+  wanted: AssociationProperties,
+  values: readonly string[],
+): Promise<Missing> {
   const { CheckId: checkId } = wanted;
+  const keys = values.map(value => ({ checkId, value }));
+  const held = (await heldBy(keys, holderOf(request))).map(({ value }) => value);
+  await noteBrought(
+    request.RequestId,
+    values.filter(value => !held.includes(value)),
+  );
   const shown = await shownOn(checkId);
-  const missing = valuesOf(wanted).filter(value => !shown.includes(value));
-  for (const value of valuesOf(wanted))
-    await holdAssociation({ checkId, value }, holderOf(request), missing.includes(value));
+  const missing = values.filter(value => !shown.includes(value));
+  for (const key of keys) await holdAssociation(key, holderOf(request), missing.includes(key.value));
   if (missing.length === 0) return [];
   await associateOrConfirm(checkId, associationOf(wanted, missing));
   return missing.map(value => `${checkId} does not show its association with ${value} yet`);
@@ -112,27 +118,32 @@ const unknown = (id: string, since: number): ObservationPending | CheckUnknown =
     ? new ObservationPending(`${id} does not show yet.`)
     : new CheckUnknown(`There is no application status check ${id}.`);
 
-/** A tag association names no instance, so IAM cannot hold it to the fleets that have opted in (D19). */
+/**
+ * A tag association names no instance, so IAM cannot hold it to the fleets that have opted in (D19).
+ *
+ * @returns what to associate: of instances those that are there. One that never was is a mistake, one that is gone is not (R-GONE)
+ */
 async function requireFleet(
-  { Tag, InstanceIds = [] }: AssociationProperties,
+  { RequestType }: ResourceRequest,
+  wanted: AssociationProperties,
   optIn: OptInTag,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const { Tag, InstanceIds = [] } = wanted;
   if (Tag?.Key === GROUP_TAG_KEY) {
     const group = (await groups([Tag.Value])).get(Tag.Value);
     if (!group) throw new AutoScalingGroupUnknown(`There is no Auto Scaling group ${Tag.Value}.`);
-    return requireTag(optIn, group.tags, `Auto Scaling group ${Tag.Value}`);
+    requireTag(optIn, group.tags, `Auto Scaling group ${Tag.Value}`);
+    return valuesOf(wanted);
   }
-  const facts = Tag ? await instancesWithTag(Tag.Key, Tag.Value) : await named(InstanceIds);
-  for (const { id, tags } of facts) requireTag(optIn, tags, `instance ${id}`);
-}
-
-async function named(instanceIds: readonly string[]) {
-  const facts = await describeInstances(instanceIds);
-  return instanceIds.map(id => {
-    const instance = facts.get(id);
-    if (!instance) throw new InstanceUnknown(`There is no instance ${id}.`);
-    return instance;
-  });
+  const found = Tag ? await instancesWithTag(Tag.Key, Tag.Value) : await describeInstances(InstanceIds);
+  const there = [...found.values()].filter(({ state }) => state !== 'terminated');
+  for (const { id, tags } of there) requireTag(optIn, tags, `instance ${id}`);
+  if (Tag) return valuesOf(wanted);
+  const isThere = (id: string) => there.some(instance => instance.id === id);
+  const gone = InstanceIds.find(id => !isThere(id));
+  if (gone !== undefined && RequestType === 'Create')
+    throw new InstanceUnknown(`There is no instance ${gone}.`);
+  return InstanceIds.filter(isThere);
 }
 
 function requireTag({ key, value }: OptInTag, tags: Readonly<Record<string, string>>, what: string): void {

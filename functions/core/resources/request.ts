@@ -67,16 +67,18 @@ export const cleanUpProperties = z.strictObject({
   After: z.optional(z.unknown()),
 });
 
-/** Below this there would be no time left to wait in. */
-const timeOut = (least: number) =>
-  z.object({
-    ServiceTimeout: z._default(
-      z.coerce.number().check(z.int(), z.minimum(least), z.maximum(SERVICE_TIMEOUT_SECONDS)),
-      SERVICE_TIMEOUT_SECONDS,
-    ),
-  });
+const seconds = (least: number) =>
+  z.coerce.number().check(z.int(), z.minimum(least), z.maximum(SERVICE_TIMEOUT_SECONDS));
 
-/** How long CloudFormation waits for the answer, in seconds. A deletion is never refused for it. @throws InvalidRequest */
+/** With less than the least there would be no time left to wait in. A deletion is never refused for it. */
+const timeOuts = {
+  wanted: z.object({
+    ServiceTimeout: z._default(seconds(LEAST_SERVICE_TIMEOUT_SECONDS), SERVICE_TIMEOUT_SECONDS),
+  }),
+  deleted: z.object({ ServiceTimeout: z.catch(seconds(1), SERVICE_TIMEOUT_SECONDS) }),
+};
+
+/** How long CloudFormation waits for the answer, in seconds. @throws InvalidRequest */
 export const serviceTimeoutOf = ({ RequestType, ResourceProperties }: ResourceRequest): number =>
-  readRequest(timeOut(RequestType === 'Delete' ? 1 : LEAST_SERVICE_TIMEOUT_SECONDS), ResourceProperties)
+  readRequest(RequestType === 'Delete' ? timeOuts.deleted : timeOuts.wanted, ResourceProperties)
     .ServiceTimeout;
