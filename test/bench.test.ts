@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callBound, type FleetSize, type Step } from '../local/bench/call-bound.ts';
 import { against, meets } from '../local/bench/figures.ts';
 import { logFigures } from '../local/bench/log-figures.ts';
+import { measureAlarms } from '../local/bench/measure-alarms.ts';
 import { measureRun } from '../local/bench/measure-run.ts';
 import { benchTable } from '../local/bench/table.ts';
 
@@ -71,6 +72,12 @@ test('R-THROTTLE, R-PAYLOAD, R-CHUNK: a run over 300 instances meets every goal'
   // What AWS makes a run wait for: the spreading of suppression and of its release, and evaluations once a minute.
   expect(bound('before-deploy')).toBeGreaterThan(188);
   expect(bound('after-deploy')).toBeGreaterThan(120 + 120 + 60);
+});
+
+test('D21, R-THROTTLE: alarms are made with one call each, at their pace, and a second time with none', async () => {
+  const { figures } = await measureAlarms(20);
+  expect(figures.filter(figure => !meets(figure))).toEqual([]);
+  expect(figures.find(({ name }) => name === 'alarms')?.measured).toBe(20 * (1 + 3) + 4);
 });
 
 test('R-LOG: every line of a log is read, bad ones too, and memory stays flat', async () => {

@@ -30,9 +30,9 @@ interface Column {
 }
 
 /** One table over all sizes. */
-export const benchTable = (results: readonly BenchResult[]): string =>
+export const benchTable = (results: readonly BenchResult[], what = 'one run of'): string =>
   figureTable(
-    'one run of',
+    what,
     results.map(({ instances, figures }) => ({ title: count.format(instances), figures })),
   );
 
