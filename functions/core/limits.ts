@@ -182,6 +182,12 @@ export const BOOT_SECONDS = [25, 40] as const;
 /** `TimeoutSeconds` of both deploy machines, which has to be a literal there. A test holds the two together. */
 export const MACHINE_TIMEOUT_SECONDS = 14_400;
 
+/** How long the acts of an adoption that have to be repeated, and its undo, may take besides its waits. Ours. */
+export const ADOPTION_ROOM_SECONDS = 1_200;
+
+/** For so long at the most a promoted check is watched longer because its instances are suppressed. Ours. */
+export const BLIND_WATCH_SECONDS = 3_600;
+
 /** A task that is retried to its end takes so much longer than its loop's deadline, and no machine can catch its own time-out. */
 export const RETRY_ROOM_SECONDS = 900;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
+import { ec2Api } from '../../local/account/ec2-service.ts';
 import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { type Adopting, adopting, unchecked } from './helpers/adopting.ts';
@@ -235,6 +236,21 @@ describe('after its promotion', () => {
     expect(adoption.cause).toMatch(/1 of 3 instances are impaired .* more than 10 %.*status code/s);
     expect([group.aggregations, group.replacements]).toEqual([[], 0]);
     expect(await group.bracket.violations()).toEqual([]);
+  });
+
+  test('D41: a check that does harm while the fleet is suppressed is excluded again when that shows', async () => {
+    const group = await adopting();
+    const adoption = group.start({ watchSeconds: 300 });
+    await group.bracket.reaches(adoption, 'ObserveHarm');
+    ec2Api(group.bracket.standing.account.checks).EnableApplicationStatusCheckSuppression({
+      InstanceIds: group.bracket.ids(),
+      DurationSeconds: 900,
+    });
+    await group.bracket.clock.pass(4 * MINUTE);
+    group.answer(() => 503);
+    await group.bracket.end(adoption);
+    expect(outcome(adoption)).toBe('FAILED CheckDemoted');
+    expect(group.replacements).toBe(0);
   });
 
   test('one replacement for application status demotes it, however many impaired ones are allowed', async () => {

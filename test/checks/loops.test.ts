@@ -327,6 +327,18 @@ test('D40: an instance that fails truly does not keep a check demoted whose loop
   expect([group.aggregations, group.replacements]).toEqual([['included'], 1]);
 });
 
+test('R-SWEEP: nothing is remembered of a demoted check that is gone', async () => {
+  const group = await included();
+  const remembered = async () =>
+    (await group.bracket.ledger()).filter(({ pk }) => pk.startsWith('demotion#')).length;
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect(await remembered()).toBe(1);
+  group.deleteCheck();
+  await group.bracket.clock.pass(6 * MINUTE);
+  expect(await remembered()).toBe(0);
+});
+
 test('a live adoption is left to demote its own check', async () => {
   const group = await adopting({ parameters });
   const adoption = group.start({ impairedPercent: 100 });

@@ -1,4 +1,6 @@
+import type { AutoScalingGroupsType } from '@aws-sdk/client-auto-scaling';
 import { expect, test } from 'vitest';
+import type { Gate } from '../../local/wire/contract.ts';
 import type { Fleet } from '../machine/helpers/bracket.ts';
 import { type Adopting, adopting } from './helpers/adopting.ts';
 
@@ -31,6 +33,28 @@ test('the plan says what a check costs, and what its settings contradict', async
     expect.stringContaining('web and The check ask the same path /live'),
     expect.stringContaining("grace period (60 s) is shorter than the check's (90 s)"),
     expect.stringContaining('minimum healthy percentage 0, not 100'),
+  ]);
+});
+
+test('R-GONE: an attached target group that is gone is named, and the adoption goes on', async () => {
+  const gone = 'arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/gone/0123456789abcdef';
+  const around: Gate['around'] = async ({ action }, input, perform) => {
+    const output = await perform(input);
+    if (action !== 'DescribeAutoScalingGroups') return output;
+    const { AutoScalingGroups = [] }: Partial<AutoScalingGroupsType> = output;
+    const attached = AutoScalingGroups.map(group => ({
+      ...group,
+      TargetGroupARNs: [...(group.TargetGroupARNs ?? []), gone],
+    }));
+    return { ...output, AutoScalingGroups: attached };
+  };
+  const parameters = { CheckQuotas: '{"checks":1,"targets":1}' };
+  const group = await adopting({ parameters, gates: () => [{ around }] }, slow);
+  const { warnings } = await planned(group, {});
+  expect(warnings).toContainEqual(`web: its target group ${gone} is gone, so what it asks is not known.`);
+  expect(warnings.filter((one: string) => one.includes('by the stack'))).toEqual([
+    expect.stringContaining('2 checks'),
+    expect.stringContaining('4 targets'),
   ]);
 });
 

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
-import { claimFor, holdFor, secondsUntilHealed, stopAt, swept } from '../sweep/helpers/stopped.ts';
+import {
+  claimFor,
+  demotionOf,
+  holdFor,
+  secondsUntilHealed,
+  stopAt,
+  swept,
+} from '../sweep/helpers/stopped.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { claimOf } from '../unit/helpers/records.ts';
 import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
@@ -24,6 +31,7 @@ async function sweptOfEverything() {
   const [instanceId = ''] = run.ids(3);
   await claimFor(run, 'r', instanceId, claimOf(instanceId, []));
   await holdFor(run, 'r', 'web');
+  for (const id of run.standing.fleet.checkIds) await demotionOf(run, id);
   await secondsUntilHealed(run);
   run.startBefore({ runId: 'cut-off' });
   await run.clock.runFor(stopAt(run, 'BeforeDeploy', 'ObserveDrained', 0));

@@ -6,6 +6,7 @@ import {
   leastObservation,
   type Observed,
   sampleOf,
+  watchedUntil,
 } from '../../functions/core/domain/adoption.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000);
@@ -104,4 +105,13 @@ test('harm is a replacement, or more impaired instances than are allowed', () =>
   expect(harmOf(group, 10)).toBeUndefined();
   expect(harmOf(group, 9)).toContain('2 of 20 instances are impaired (i-1, i-2), more than 9 %');
   expect(harmOf({ ...group, replacements: ['At noon'] }, 100)).toContain('At noon');
+});
+
+test('D41: a watch under suppression is none, and begins again after it, but does not go on for ever', () => {
+  const watch = { deadline: 100, now: 90, watchSeconds: 600, latest: 5_000, instances: 10, suppressed: 2 };
+  expect(watchedUntil(watch, 10)).toBe(690);
+  expect(watchedUntil(watch, 20)).toBe(100);
+  expect(watchedUntil({ ...watch, suppressed: 0 }, 0)).toBe(100);
+  expect(watchedUntil({ ...watch, latest: 300 }, 10)).toBe(300);
+  expect(watchedUntil({ ...watch, latest: 50 }, 10)).toBe(100);
 });

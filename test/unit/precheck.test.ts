@@ -14,9 +14,12 @@ test('a check costs an interface for each pair of a subnet and a security group,
   expect(pathEndOf({ securityGroupIds: [] })).toEqual({ subnetId: '', groupIds: [] });
 });
 
-test('D47: what would not fit in the quotas that every account has is said', () => {
-  expect(quotaWarnings({ checks: 50, associations: 200, targets: 5000 })).toEqual([]);
-  expect(quotaWarnings({ checks: 51, associations: 200, targets: 5001 })).toEqual([
+test('D47: what would not fit in the quotas of the account is said', () => {
+  const quotas = { checks: 50, associations: 200, targets: 5000 };
+  expect(quotaWarnings(quotas, quotas)).toEqual([]);
+  const after = { checks: 51, associations: 200, targets: 5001 };
+  expect(quotaWarnings(after, { ...quotas, checks: 51, targets: 9000 })).toEqual([]);
+  expect(quotaWarnings(after, quotas)).toEqual([
     expect.stringContaining('would have 51 checks'),
     expect.stringContaining('would have 5001 targets'),
   ]);

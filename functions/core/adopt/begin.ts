@@ -1,8 +1,9 @@
 import { abandonedAdoption, adoptionRequest } from '../adoption-request.ts';
+import { checkQuotas } from '../check-quotas.ts';
 import type { Failure } from '../failure.ts';
 import { takeAdoptionOver } from '../ledger/adoptions.ts';
 import { readRequest } from '../request.ts';
-import { optInTag } from '../settings.ts';
+import { optInTag, setting } from '../settings.ts';
 import { type Planned, planAdoption } from './plan.ts';
 
 /** What the first step answers to the machine. Every member is always there (D15). */
@@ -35,6 +36,11 @@ export async function beginAdoption(
     return { ...NOTHING, verdict: 'abandoned', group, error, cause };
   }
   const asked = readRequest(adoptionRequest, request);
-  const planned = await planAdoption(asked, execution, optInTag(optInTagValue));
+  const planned = await planAdoption(
+    asked,
+    execution,
+    optInTag(optInTagValue),
+    checkQuotas(setting('CHECK_QUOTAS')),
+  );
   return { ...planned, verdict: 'planned', error: '', cause: '' };
 }

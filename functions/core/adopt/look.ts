@@ -3,11 +3,24 @@ import type { z } from 'zod/mini';
 import type { CheckFacts } from '../aws/application-status.ts';
 import { activitiesSince } from '../aws/auto-scaling.ts';
 import { checkAssociations } from '../aws/check-associations.ts';
-import { type Counted, countLook, harmOf, isOfApplicationStatus, type Streak } from '../domain/adoption.ts';
+import {
+  type Counted,
+  countLook,
+  harmOf,
+  isOfApplicationStatus,
+  type Streak,
+  watchedUntil,
+} from '../domain/adoption.ts';
 import { nextWait } from '../domain/pace.ts';
 import { CheckChanged, CheckDemoted, CheckNotProven, QuotaExceeded } from '../errors.ts';
 import { type AdoptionRecord, ownAdoption } from '../ledger/adoptions.ts';
-import { UNMONITORED_SECONDS } from '../limits.ts';
+import {
+  ADOPTION_ROOM_SECONDS,
+  BLIND_WATCH_SECONDS,
+  MACHINE_TIMEOUT_SECONDS,
+  RETRY_ROOM_SECONDS,
+  UNMONITORED_SECONDS,
+} from '../limits.ts';
 import { nowSeconds } from '../time.ts';
 import { checkIdOf, currentCheck } from './check.ts';
 import { diagnosisBy } from './diagnose-check.ts';
@@ -19,6 +32,8 @@ import type { observePayload } from './payloads.ts';
 export interface LookAnswer {
   readonly verdict: 'met' | 'waiting';
   readonly waitSeconds: number;
+  /** Until when it is looked, in seconds since the epoch: later than asked where nothing could be seen. */
+  readonly deadline: number;
   readonly streak: Streak;
   readonly instances: number;
   readonly reasons: readonly string[];
@@ -37,8 +52,9 @@ const LOOK_SECONDS = 20;
  */
 export async function lookAtCheck(looking: z.output<typeof observePayload>): Promise<LookAnswer> {
   const record = await ownAdoption(looking.group, looking.execution);
-  const waitSeconds = nextWait(nowSeconds(), looking.deadline, LOOK_SECONDS);
-  if (looking.of === 'harm') return lookForHarm(record, looking.since, waitSeconds);
+  if (looking.of === 'harm') return lookForHarm(record, looking);
+  const { deadline } = looking;
+  const waitSeconds = nextWait(nowSeconds(), deadline, LOOK_SECONDS);
   const seen = await count(record, looking.of, looking.streak, looking.since);
   if (looking.of === 'sample' && seen.instances.length === 0)
     throw new CheckNotProven(
@@ -47,6 +63,7 @@ export async function lookAtCheck(looking: z.output<typeof observePayload>): Pro
   const { evaluations, newerThan, members, reasons } = seen.counted;
   const answer = {
     waitSeconds,
+    deadline,
     streak: { evaluations, newerThan, members },
     instances: seen.instances.length,
     reasons: reasons.slice(0, 5),
@@ -122,9 +139,9 @@ function sinceChange(streak: Streak, { changedAt }: CheckFacts): Streak {
 
 async function lookForHarm(
   record: AdoptionRecord,
-  includedAt: number,
-  waitSeconds: number,
+  { since: includedAt, deadline: until }: Pick<z.output<typeof observePayload>, 'since' | 'deadline'>,
 ): Promise<LookAnswer> {
+  const { promotedAt = 0, createdAt, request } = record;
   const check = await currentCheck(record, 'included', includedAt);
   const instances = await membersInService(record.group);
   const id = checkIdOf(record);
@@ -134,20 +151,31 @@ async function lookForHarm(
       status.checks.some(one => one.checkId === id && one.status === 'failed'),
   );
   const impaired = failing.map(({ instanceId }) => instanceId);
-  const activities = await activitiesSince(record.group, new Date((record.promotedAt ?? 0) * 1000));
+  const activities = await activitiesSince(record.group, new Date(promotedAt * 1000));
   const replacements = activities.map(({ cause }) => cause).filter(isOfApplicationStatus);
-  const harm = harmOf(
-    { instances: instances.length, impaired, replacements },
-    record.request.impairedPercent,
-  );
+  const harm = harmOf({ instances: instances.length, impaired, replacements }, request.impairedPercent);
   if (harm !== undefined)
     throw new CheckDemoted(`${id} is excluded again. ${harm}.${diagnosisBy(check, instances)}`);
+  const suppressed = instances.filter(({ status }) => status?.status === 'suppressed').length;
+  const latest = Math.min(
+    promotedAt + request.watchSeconds + BLIND_WATCH_SECONDS,
+    createdAt + MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS - ADOPTION_ROOM_SECONDS,
+  );
+  const now = nowSeconds();
+  const { watchSeconds, impairedPercent } = request;
+  const watch = { deadline: until, now, watchSeconds, latest, instances: instances.length, suppressed };
+  const deadline = watchedUntil(watch, impairedPercent);
+  const waitSeconds = nextWait(now, deadline, LOOK_SECONDS);
   return {
     verdict: waitSeconds > 0 ? 'waiting' : 'met',
     waitSeconds,
+    deadline,
     streak: NO_STREAK,
     instances: instances.length,
-    reasons: impaired.map(instanceId => `${instanceId} is impaired`),
+    reasons: [
+      ...(suppressed > 0 ? [`${suppressed} instances are suppressed, so no harm shows there`] : []),
+      ...impaired.map(instanceId => `${instanceId} is impaired`),
+    ],
   };
 }
 

@@ -7,6 +7,7 @@ import { checkBesides } from '../aws/checks.ts';
 import { describeInstances, type InstanceFacts } from '../aws/instances.ts';
 import { leastObservation, sampleOf } from '../domain/adoption.ts';
 import type { CheckRoute } from '../domain/ingress.ts';
+import type { CheckCounts } from '../domain/precheck.ts';
 import {
   AutoScalingGroupUnknown,
   BudgetExceedsTimeout,
@@ -19,6 +20,7 @@ import {
 import { createAdoption } from '../ledger/adoptions.ts';
 import { takeCheck } from '../ledger/check-locks.ts';
 import {
+  ADOPTION_ROOM_SECONDS,
   CHECK_INTERVAL_SECONDS,
   DESCRIBE_LAG_SECONDS,
   MACHINE_TIMEOUT_SECONDS,
@@ -38,9 +40,6 @@ export interface Planned extends Precheck {
   readonly watchSeconds: number;
 }
 
-/** How long acts that have to be repeated, and the undo, may take besides. Ours. */
-const ROOM_SECONDS = 1200;
-
 /**
  * Decides everything about an adoption, or refuses it, and writes it into the ledger. Nothing in AWS is touched.
  *
@@ -51,6 +50,7 @@ export async function planAdoption(
   request: AdoptionRequest,
   owner: string,
   optIn: OptInTag,
+  quotas: CheckCounts,
 ): Promise<Planned> {
   const { autoScalingGroupName: name, evaluations, watchSeconds } = request;
   const group = (await groups([name])).get(name);
@@ -66,14 +66,14 @@ export async function planAdoption(
   await requireIngress(instances, check.port, check.route);
   const least = leastObservation(check, evaluations, DESCRIBE_LAG_SECONDS);
   const observeSeconds = Math.max(request.observeSeconds, least);
-  const total = 2 * observeSeconds + watchSeconds + ROOM_SECONDS;
+  const total = 2 * observeSeconds + watchSeconds + ADOPTION_ROOM_SECONDS;
   if (total > MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS)
     throw new BudgetExceedsTimeout(
       `The adoption may take ${total} s, and the machine waits ${MACHINE_TIMEOUT_SECONDS - RETRY_ROOM_SECONDS} s: lower observeSeconds or watchSeconds.`,
     );
   const members = instances.map(({ id, zone }) => ({ instanceId: id, zone }));
   const sample = check.isOnGroup ? [] : sampleOf(members, request.sample);
-  const { cost, warnings } = await precheck(check, group, instances);
+  const { cost, warnings } = await precheck(check, group, instances, quotas);
   const token = createHash('sha256').update(owner).digest('hex').slice(0, 32);
   const plan = {
     token,

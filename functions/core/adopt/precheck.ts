@@ -11,6 +11,7 @@ import type { InstanceFacts } from '../aws/instances.ts';
 import { contradictionsOf } from '../domain/contradictions.ts';
 import { pathEndOf } from '../domain/ingress.ts';
 import {
+  type CheckCounts,
   type FirstPass,
   groupWarnings,
   type MonthlyCost,
@@ -39,6 +40,7 @@ export async function precheck(
   check: Adoptee,
   group: AutoScalingGroupFacts,
   instances: readonly InstanceFacts[],
+  quotas: CheckCounts,
 ): Promise<Precheck> {
   const attached = await targetGroups(group.targetGroupArns);
   const startUpSeconds = measuredStartUp(await firstPasses(instances));
@@ -63,7 +65,14 @@ export async function precheck(
   };
   return {
     cost: monthlyCost(instances.map(pathEndOf)),
-    warnings: [...contradictions, ...groupWarnings(group, check.graceSeconds), ...quotaWarnings(after)],
+    warnings: [
+      ...contradictions,
+      ...group.targetGroupArns
+        .filter(arn => !attached.some(one => one.arn === arn))
+        .map(arn => `${group.name}: its target group ${arn} is gone, so what it asks is not known.`),
+      ...groupWarnings(group, check.graceSeconds),
+      ...quotaWarnings(after, quotas),
+    ],
   };
 }
 

@@ -115,6 +115,29 @@ export function harmOf(
   return undefined;
 }
 
+/** A watch that is about to end, and of whom nothing shows. Instants are seconds. */
+export interface Watch {
+  readonly deadline: number;
+  readonly now: number;
+  readonly watchSeconds: number;
+  /** Later than this it does not end, whoever is suppressed. */
+  readonly latest: number;
+  readonly instances: number;
+  readonly suppressed: number;
+}
+
+/**
+ * Until when a promoted check is watched. While more instances are suppressed than may be impaired nothing that it does shows: the
+ * watch begins again after that.
+ */
+export function watchedUntil(
+  { deadline, now, watchSeconds, latest, instances, suppressed }: Watch,
+  impairedPercent: number,
+): number {
+  const isBlind = suppressed * 100 > impairedPercent * instances;
+  return isBlind ? Math.max(deadline, Math.min(now + watchSeconds, latest)) : deadline;
+}
+
 const OF_APPLICATION_STATUS = /EC2 Application Status check failure/;
 
 /** Is this the cause of a replacement for application status? The text is measured. */

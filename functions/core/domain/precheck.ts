@@ -1,4 +1,4 @@
-import { CHECK_PRICES, CHECK_QUOTAS, HOURS_A_MONTH } from '../limits.ts';
+import { CHECK_PRICES, HOURS_A_MONTH } from '../limits.ts';
 import type { PathEnd } from './ingress.ts';
 
 /** What a check costs in a month at the most: what other checks share with it is counted as if it were its own. */
@@ -21,16 +21,21 @@ export function monthlyCost(instances: readonly PathEnd[]): MonthlyCost {
   return { interfaces, metrics, usDollars: Math.round(usDollars * 100) / 100 };
 }
 
-/** How many there are of something, here or after the adoption. */
-export type CheckCounts = Readonly<Record<keyof typeof CHECK_QUOTAS, number>>;
+/** How many there are of something, here or after the adoption, or how many there may be. */
+export interface CheckCounts {
+  readonly checks: number;
+  readonly associations: number;
+  /** Instances under a check. */
+  readonly targets: number;
+}
 
-/** The account's own quotas may be higher, and nothing here can read them: what is over is found when EC2 refuses it (D47). */
-export const quotaWarnings = (after: CheckCounts): string[] =>
-  (Object.keys(CHECK_QUOTAS) as (keyof CheckCounts)[])
-    .filter(kind => after[kind] > CHECK_QUOTAS[kind])
+/** What is over is found when EC2 refuses it (D47). */
+export const quotaWarnings = (after: CheckCounts, quotas: CheckCounts): string[] =>
+  (['checks', 'associations', 'targets'] as const)
+    .filter(kind => after[kind] > quotas[kind])
     .map(
       kind =>
-        `The account would have ${after[kind]} ${kind} of application status checks, and has ${CHECK_QUOTAS[kind]} unless AWS has raised the quota.`,
+        `The account would have ${after[kind]} ${kind} of application status checks, and has ${quotas[kind]} by the stack's parameters. Where AWS has raised the quota, say so there.`,
     );
 
 /** The settings of an Auto Scaling group that decide what a failed check leads to. */

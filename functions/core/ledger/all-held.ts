@@ -1,5 +1,6 @@
 import { type AdoptionRecord, toAdoption } from './adoptions.ts';
 import { type Hold, toHold } from './auto-scaling-holds.ts';
+import { type Demotion, toDemotion } from './demotions.ts';
 import { toRecord } from './instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from './items.ts';
 import { type RetirementRecord, toRetirement } from './retirements.ts';
@@ -21,6 +22,7 @@ export interface AllHeld {
   readonly retirements: readonly RetirementRecord[];
   /** Those of which a group may be gone. */
   readonly successions: readonly Succession[];
+  readonly demotions: readonly Demotion[];
 }
 
 const RUN = pk.run('');
@@ -30,6 +32,7 @@ const AUTO_SCALING = pk.autoScaling('');
 const ADOPTION = pk.adoption('');
 const RETIREMENT = pk.retirement('');
 const SUCCESSION = pk.succession('');
+const DEMOTION = pk.demotion('');
 
 /**
  * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
@@ -38,7 +41,7 @@ const SUCCESSION = pk.succession('');
 export async function readAllHeld(): Promise<AllHeld> {
   const items = await scan({
     FilterExpression:
-      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live) OR (begins_with(pk, :succession) AND attribute_exists(checkIds))',
+      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live) OR begins_with(pk, :demotion) OR (begins_with(pk, :succession) AND attribute_exists(checkIds))',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':instance': { S: INSTANCE },
@@ -48,6 +51,7 @@ export async function readAllHeld(): Promise<AllHeld> {
       ':adoption': { S: ADOPTION },
       ':retirement': { S: RETIREMENT },
       ':succession': { S: SUCCESSION },
+      ':demotion': { S: DEMOTION },
       ':ended': { S: 'ended' },
       ':live': { S: 'live' },
       ':failed': { S: 'failed' },
@@ -65,6 +69,7 @@ export async function readAllHeld(): Promise<AllHeld> {
     adoptions: ofKind(ADOPTION, toAdoption),
     retirements: ofKind(RETIREMENT, toRetirement),
     successions: ofKind(SUCCESSION, toSuccession),
+    demotions: ofKind(DEMOTION, toDemotion),
     holds: ofKind(AUTO_SCALING, (group, item) => ({ group, ...toHold(item) })),
   };
 }

@@ -1,5 +1,5 @@
 import { pk } from './items.ts';
-import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
+import { change, get, type Item, json, number, parsed, remove, text, textAt } from './table.ts';
 
 /** What the loop breaker has done about a check, the last time that it did. Instants are seconds since the epoch. */
 export interface Demotion {
@@ -96,7 +96,16 @@ export async function markDemotionTold(checkId: string, what: string): Promise<b
   return marked !== undefined;
 }
 
-const toDemotion = (checkId: string, item: Item): Demotion => ({
+/** Of this demotion, and not of a later one. */
+export async function forgetDemotion({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>): Promise<void> {
+  await remove(pk.demotion(checkId), {
+    ConditionExpression: '#at = :at',
+    ExpressionAttributeNames: { '#at': 'at' },
+    ExpressionAttributeValues: { ':at': number(at) },
+  });
+}
+
+export const toDemotion = (checkId: string, item: Item): Demotion => ({
   checkId,
   status: textAt(item, 'status') as Demotion['status'],
   at: Number(item.at?.N),

@@ -3,6 +3,7 @@ import { type Finding, type FindingKind, heldByRun, judgeEnded, judgeLive } from
 import { type ClosedHooks, closeHooks } from '../hooks/close-hooks.ts';
 import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { readAllHeld } from '../ledger/all-held.ts';
+import type { Demotion } from '../ledger/demotions.ts';
 import type { RetirementRecord } from '../ledger/retirements.ts';
 import { findRuns } from '../ledger/runs.ts';
 import type { Succession } from '../ledger/successions.ts';
@@ -11,6 +12,7 @@ import type { Measure } from '../metrics.ts';
 import { nowSeconds } from '../time.ts';
 import { endIfAbandoned } from './abandoned-adoptions.ts';
 import { goOnIfAbandoned } from './abandoned-retirements.ts';
+import { forgetGoneDemotions } from './demotions.ts';
 import { heal } from './heal.ts';
 import { readFacts } from './read-facts.ts';
 import { endSuccession } from './successions.ts';
@@ -44,7 +46,7 @@ export async function sweep(): Promise<Swept> {
     failures.push(error);
     return undefined;
   });
-  const { findings, abandoned, retiring, succeeding, failures: unread } = await find(began);
+  const { findings, abandoned, retiring, succeeding, demotions, failures: unread } = await find(began);
   failures.push(...unread);
   const each = <T>(items: readonly T[], act: (item: T) => Promise<void>) =>
     concurrently(items, HEALS_AT_ONCE, async item => {
@@ -67,6 +69,7 @@ export async function sweep(): Promise<Swept> {
   await each(succeeding, async succession => {
     if (await endSuccession(succession)) successions.push(succession.deploymentId);
   });
+  await forgetGoneDemotions(demotions).catch((error: unknown) => failures.push(error));
   const oldestSeconds = Math.max(0, ...findings.map(({ since }) => began - since));
   return {
     found: countByKind(findings),
@@ -90,11 +93,13 @@ interface Found {
   readonly abandoned: readonly AdoptionRecord[];
   readonly retiring: readonly RetirementRecord[];
   readonly succeeding: readonly Succession[];
+  readonly demotions: readonly Demotion[];
   readonly failures: readonly unknown[];
 }
 
 async function find(now: number): Promise<Found> {
-  const { runs, instances, guards, holds, adoptions, retirements, successions } = await readAllHeld();
+  const { runs, instances, guards, holds, adoptions, retirements, successions, demotions } =
+    await readAllHeld();
   const held = heldByRun({
     instances,
     holds,
@@ -120,6 +125,7 @@ async function find(now: number): Promise<Found> {
     abandoned: adoptions,
     retiring: retirements,
     succeeding: successions,
+    demotions,
     failures: facts.failures,
   };
 }

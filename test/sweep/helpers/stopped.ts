@@ -107,6 +107,21 @@ export async function holdFor(of: Bracket, runId: string, group: string): Promis
   await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
 }
 
+/** Writes down that the loop breaker has demoted a check. */
+export async function demotionOf(of: Bracket, checkId: string): Promise<void> {
+  const { client, TableName } = operator(of);
+  const none = { S: '[]' };
+  const Item = {
+    pk: { S: `demotion#${checkId}` },
+    status: { S: 'demoted' },
+    at: { N: '1' },
+    groups: none,
+    inVain: none,
+    cause: { S: 'It cannot connect.' },
+  };
+  await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
+}
+
 /** Writes down that a deployment's group has taken over the checks of others, as its hook does. */
 export async function succeedFor(
   of: Bracket,
