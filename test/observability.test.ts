@@ -59,3 +59,43 @@ test('nothing is explained that is not there, in the queries neither', () => {
   expect(words.length).toBeGreaterThan(5);
   expect(words.filter(word => !known.has(word))).toEqual([]);
 });
+
+const shown = (parameters: Readonly<Record<string, string>>) => [
+  ...readTemplate({
+    world: createWorld(),
+    path: join(repository, 'template.yaml'),
+    parameters,
+  }).inert.values(),
+];
+
+test('D24: the queries of this page are saved, but where there are no saved queries', () => {
+  const saved = (parameters: Readonly<Record<string, string>>) =>
+    shown(parameters)
+      .filter(({ type }) => type === 'AWS::Logs::QueryDefinition')
+      .map(({ properties: { Name, QueryString } }) => [String(Name).replace(/^quiesce\//, ''), QueryString]);
+  const [, queries = ''] = /### Queries to save\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const written = Array.from(queries.matchAll(/^(.+):\n\n```\n([\s\S]*?)\n```/gm), ([, title, text]) => [
+    title,
+    text,
+  ]);
+  expect(saved({}).sort()).toEqual(written.sort());
+  expect(saved({ SavedQueries: 'None' })).toEqual([]);
+});
+
+test('the dashboard shows metrics, alarms and words of the log that there are', () => {
+  const [dashboard] = shown({ StatusDashboard: 'Create' }).filter(
+    ({ type }) => type === 'AWS::CloudWatch::Dashboard',
+  );
+  const body = String(dashboard?.properties.DashboardBody);
+  const { widgets } = JSON.parse(body);
+  expect(widgets.length).toBeGreaterThan(5);
+  const metrics = Array.from(
+    body.matchAll(/"Quiesce", "(\w+)"|MetricName=\\"(\w+)/g),
+    ([, a, b]) => a ?? b ?? '',
+  );
+  expect(metrics.length).toBeGreaterThan(5);
+  expect(metrics.filter(name => !(name in catalogue))).toEqual([]);
+  const words = Array.from(body.matchAll(/'((?:step|run)\.[\w.-]+)'/g), ([, word]) => word);
+  expect(words.filter(word => !Object.values<string | undefined>(logEvents).includes(word))).toEqual([]);
+  expect(shown({}).some(({ type }) => type === 'AWS::CloudWatch::Dashboard')).toBe(false);
+});

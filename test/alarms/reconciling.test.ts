@@ -1,6 +1,6 @@
 // First, so that the clients keep the virtual timers.
 import '../../local/clock/lambda-globals.ts';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deleteOwnAlarms } from '../../functions/core/alarms/delete-alarms.ts';
 import { runAs } from '../../local/wire/invocation.ts';
 import { type Watched, watched } from './helpers/watched.ts';
@@ -11,6 +11,8 @@ beforeAll(async () => {
   // The schedule's own reconciliation is over.
   await fleet.minutes(1);
 });
+
+afterAll(() => vi.unstubAllEnvs());
 
 /** As long as a machine waits between two turns. */
 const pause = () => fleet.bracket.clock.pass(5_000);
@@ -90,7 +92,7 @@ async function deleteAll() {
   await pause();
   const { stack, clock } = fleet.bracket;
   const { world } = fleet.account;
-  process.env.LEDGER_TABLE = stack.template.tables.get('Ledger')?.name;
+  vi.stubEnv('LEDGER_TABLE', stack.template.tables.get('Ledger')?.name);
   const caller = { kind: 'operator', name: 'clean-up' } as const;
   const transport = stack.wire.transport();
   return clock.runFor(
