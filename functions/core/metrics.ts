@@ -38,6 +38,8 @@ export const catalogue = {
   health_check_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'az'] },
   /** Those that failed. */
   health_check_failure_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'az', 'reason'] },
+  /** The same by the zone of the node that made them. */
+  health_check_node_failure_total: { unit: MetricUnit.Count, dimensions: ['target_group', 'node_az'] },
   /** Of those that passed, the slowest of each target in a file. */
   health_check_latency_seconds: { unit: MetricUnit.Seconds, dimensions: ['target_group', 'az'] },
   /** Files that came to the bucket, read or passed over. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { logEvents } from '../core/log-events.ts';
-import { type PlacedChange, readLog } from '../core/logs/read-log.ts';
+import { type PlacedChange, type ReadLog, readLog } from '../core/logs/read-log.ts';
 import { record } from '../core/metrics.ts';
 import { say, step } from '../core/step.ts';
 
@@ -24,12 +24,14 @@ export const handler = step(trigger, async ({ detail: { bucket, object } }, requ
     return { kind: read.kind };
   }
   const { measures: _, changes, ...seen } = read;
-  for (const change of changes.slice(0, TOLD)) tell(change, seen.loadBalancer, seen.node);
+  for (const change of changes.slice(0, TOLD)) tell(change, seen);
   say(logEvents.healthCheckLogRead, { ...seen, changes: changes.length });
   return { ...seen, changes: changes.length };
 });
 
-function tell({ kind, at, ...change }: PlacedChange, loadBalancer: string, node: string): void {
+type Seen = Pick<Extract<ReadLog, { kind: 'health-check' }>, 'loadBalancer' | 'node' | 'nodeZone'>;
+
+function tell({ kind, at, ...change }: PlacedChange, { loadBalancer, node, nodeZone }: Seen): void {
   const event = kind === 'failed' ? logEvents.targetFailed : logEvents.targetRecovered;
-  say(event, { ...change, at: new Date(at).toISOString(), loadBalancer, node });
+  say(event, { ...change, at: new Date(at).toISOString(), loadBalancer, node, nodeZone });
 }

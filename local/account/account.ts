@@ -51,7 +51,7 @@ export function createAccount(world: World, quotas: Partial<CheckQuotas> = {}): 
     trail: new Trail(world, onEvent),
   });
   const storage = new SimpleStorage(world, onEvent);
-  const loadBalancing = new ElasticLoadBalancing(world, ec2, storage);
+  const loadBalancing = new ElasticLoadBalancing(world, ec2, storage, ec2.network);
   const autoScaling = new AutoScaling({
     world,
     instances: ec2,

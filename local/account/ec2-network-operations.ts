@@ -45,6 +45,8 @@ const interfaceFilters: FilterValues<NetworkInterface> = {
   'interface-type': () => ['interface'],
   'addresses.private-ip-address': ({ addresses }) => addresses,
   'private-ip-address': ({ addresses }) => addresses,
+  // Nothing here has a public address.
+  'addresses.association.public-ip': () => [],
   'attachment.instance-id': ({ owner }) => (owner.kind === 'instance' ? [owner.instanceId] : []),
   'requester-managed': ({ owner }) => [String(owner.kind !== 'instance')],
   'operator.managed': item => [String(managed(item))],

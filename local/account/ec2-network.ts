@@ -1,6 +1,7 @@
 import type { Random } from '../clock/random.ts';
 import { ServiceError } from '../wire/contract.ts';
 import { addressAt, type Cidr, holds, parseCidr } from './cidr.ts';
+import type { ServiceInterfaces } from './neighbours.ts';
 import { resourceId } from './resource-id.ts';
 import type { World } from './world.ts';
 
@@ -49,7 +50,7 @@ const SUBNET_BITS = 19;
 const RESERVED_FIRST = 4;
 
 /** The VPC: subnets, security groups, and network interfaces with their addresses. */
-export class Network {
+export class Network implements ServiceInterfaces {
   readonly vpcId: string;
   readonly subnets = new Map<string, Subnet>();
   readonly securityGroups = new Map<string, SecurityGroup>();
@@ -115,6 +116,11 @@ export class Network {
     const subnet = this.subnets.get(id);
     if (!subnet) throw new ServiceError('InvalidSubnetID.NotFound', `The subnet ID '${id}' does not exist`);
     return subnet;
+  }
+
+  addRequested({ requesterId, ...spec }: Parameters<ServiceInterfaces['addRequested']>[0]): string {
+    const owner = { kind: 'requester', requesterId } as const;
+    return this.addInterface({ ...spec, addressCount: 1, owner }).addresses[0];
   }
 
   addInterface(spec: {

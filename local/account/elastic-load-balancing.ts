@@ -2,7 +2,15 @@ import { type Service, ServiceError } from '../wire/contract.ts';
 import { elasticLoadBalancingService } from './elastic-load-balancing-service.ts';
 import { HealthCheckLogs } from './health-check-logs.ts';
 import { changedDestination } from './load-balancer-attributes.ts';
-import type { Instance, Instances, LogBuckets, Target, TargetGroups, TargetState } from './neighbours.ts';
+import type {
+  Instance,
+  Instances,
+  LogBuckets,
+  ServiceInterfaces,
+  Target,
+  TargetGroups,
+  TargetState,
+} from './neighbours.ts';
 import { TargetGroupAttributes } from './target-group-attributes.ts';
 import {
   type EnabledZone,
@@ -63,10 +71,10 @@ export class ElasticLoadBalancing implements TargetGroups {
   readonly #groups = new Map<string, TargetGroup>();
   readonly #disconnectListeners: HearDisconnect[] = [];
 
-  constructor(world: World, instances: Instances, buckets?: LogBuckets) {
+  constructor(world: World, instances: Instances, buckets?: LogBuckets, interfaces?: ServiceInterfaces) {
     this.#world = world;
     this.#instances = instances;
-    this.#logs = new HealthCheckLogs(world, instances, buckets);
+    this.#logs = new HealthCheckLogs(world, instances, buckets, interfaces);
     this.#health = new TargetHealth(world, instances);
     this.#health.onProbe(probed => this.#logs.note(probed));
     instances.onState(instance => this.#follow(instance));

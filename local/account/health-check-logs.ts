@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { ServiceError } from '../wire/contract.ts';
-import type { Instances, LogBuckets } from './neighbours.ts';
+import type { Instances, LogBuckets, ServiceInterfaces } from './neighbours.ts';
 import { instanceBehind, type LoadBalancer, type LogDestination } from './target-groups.ts';
 import type { Probed } from './target-health.ts';
 import type { World } from './world.ts';
@@ -16,11 +16,20 @@ export class HealthCheckLogs {
   readonly #world: World;
   readonly #instances: Instances;
   readonly #buckets: LogBuckets | undefined;
+  readonly #interfaces: ServiceInterfaces | undefined;
+  /** The private addresses of the nodes, by their zones. */
+  readonly #addresses = new Map<LoadBalancer, Map<string, string>>();
   /** The lines of the running period, by the node's zone. */
   readonly #lines = new Map<LoadBalancer, Map<string, string[]>>();
 
-  constructor(world: World, instances: Instances, buckets: LogBuckets | undefined) {
+  constructor(
+    world: World,
+    instances: Instances,
+    buckets: LogBuckets | undefined,
+    interfaces: ServiceInterfaces | undefined,
+  ) {
     this.#world = world;
+    this.#interfaces = interfaces;
     this.#instances = instances;
     this.#buckets = buckets;
   }
@@ -36,8 +45,22 @@ export class HealthCheckLogs {
     loadBalancer.healthCheckLogs = destination;
     if (this.#lines.has(loadBalancer)) return;
     this.#lines.set(loadBalancer, new Map());
+    this.#addresses.set(loadBalancer, this.#nodesOf(loadBalancer));
     const { clock } = this.#world;
     clock.every(PERIOD_MS, () => this.#end(loadBalancer), PERIOD_MS - (clock.now() % PERIOD_MS));
+  }
+
+  /** A node has had its interface all along; here it has it from when somebody may ask for its address. */
+  #nodesOf({ zones, arn, securityGroupIds: groupIds }: LoadBalancer): Map<string, string> {
+    const description = `ELB ${arn.split(':loadbalancer/')[1]}`;
+    return new Map(
+      zones.map(({ zone, subnetId }, index) => [
+        zone,
+        (subnetId &&
+          this.#interfaces?.addRequested({ subnetId, groupIds, description, requesterId: 'amazon-elb' })) ??
+          `10.0.${index}.200`,
+      ]),
+    );
   }
 
   note({ group, zone, target, result, at }: Probed): void {
@@ -85,7 +108,7 @@ export class HealthCheckLogs {
       region,
       id,
       end.slice(0, 16).replaceAll(/[-:]/g, '').concat('Z'),
-      nodeAddress(loadBalancer, zone),
+      this.#addresses.get(loadBalancer)?.get(zone),
       `${suffix}.log.gz`,
     ].join('_');
     const folder = `elasticloadbalancing/${region}/${end.slice(0, 10).replaceAll('-', '/')}`;
@@ -105,10 +128,6 @@ export class HealthCheckLogs {
     }
   }
 }
-
-/** The private address of the node in a zone, in the subnet of the zone that it stands for. */
-const nodeAddress = ({ zones }: LoadBalancer, zone: string): string =>
-  `10.0.${zones.findIndex(enabled => enabled.zone === zone)}.200`;
 
 /** INF: that a refused connection is told as a reset one; the guide has no reason of its own for it. */
 function reasonOf({ failure, status }: Probed['result']): string {

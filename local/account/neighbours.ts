@@ -102,6 +102,17 @@ export interface Metrics {
   }): void;
 }
 
+/** Where a service has interfaces of its own. */
+export interface ServiceInterfaces {
+  /** Makes one in its customer's name. @returns its private address */
+  addRequested(spec: {
+    readonly subnetId: string;
+    readonly groupIds: readonly string[];
+    readonly description: string;
+    readonly requesterId: string;
+  }): string;
+}
+
 /** Where a load balancer keeps its logs. */
 export interface LogBuckets {
   /**

@@ -95,13 +95,21 @@ test('each node of a load balancer writes a file every five minutes, compressed,
   expect(test).toBe('shop/AWSLogs/111122223333/ELBHealthCheckLogTestFile');
 
   await pass(601);
+  // Each in the subnet of its zone.
+  const interfaces = [...account.ec2.network.interfaces.values()].filter(
+    ({ owner }) => owner.kind === 'requester',
+  );
+  expect(interfaces.map(({ subnet }) => subnet.zone)).toEqual(['eu-west-1a', 'eu-west-1b']);
+  const nodes = interfaces.map(({ addresses }) => addresses[0]);
   const files = [...bucket.objects.values()].slice(1);
   expect(files.map(({ key }) => key)).toEqual(
-    ['0905Z_10.0.0.200', '0905Z_10.0.1.200', '0910Z_10.0.0.200', '0910Z_10.0.1.200'].map(end =>
-      expect.stringMatching(
-        `^shop/AWSLogs/111122223333/elasticloadbalancing/eu-west-1/2026/11/30/health_check_log_111122223333_elasticloadbalancing_eu-west-1_app\\.web\\.[0-9a-f]{16}_20261130T${end}_[0-9a-z]{8}\\.log\\.gz$`,
+    ['0905Z', '0910Z']
+      .flatMap(end => nodes.map(node => `${end}_${node}`))
+      .map(end =>
+        expect.stringMatching(
+          `^shop/AWSLogs/111122223333/elasticloadbalancing/eu-west-1/2026/11/30/health_check_log_111122223333_elasticloadbalancing_eu-west-1_app\\.web\\.[0-9a-f]{16}_20261130T${end}_[0-9a-z]{8}\\.log\\.gz$`,
+        ),
       ),
-    ),
   );
   const lines = gunzipSync(files[2]?.bytes ?? '')
     .toString()

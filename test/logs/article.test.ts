@@ -74,7 +74,7 @@ test('a health path of 70 s against a time-out of 5 s: every node logs time-outs
   await period();
 
   const byNode = linesByNode(bucket);
-  expect([...byNode.keys()]).toEqual(['10.0.0.200', '10.0.1.200']);
+  expect(byNode.size).toBe(2);
   const [target] = fleet;
   const address = `${target?.privateAddresses[0]}:8080`;
   const secondTimeOuts = [...byNode.values()].map(lines => {

@@ -34,6 +34,9 @@ describe('a fleet whose second instance answers 503 for six minutes', async () =
       new Set(['eu-west-1b TargetError']),
     );
     expect(sumOf(run, { metric: 'health_check_failure_total' })).toBe(2 * 36);
+    const byNode = (node_az: string) =>
+      sumOf(run, { metric: 'health_check_node_failure_total', target_group: 'web', node_az });
+    expect(['eu-west-1a', 'eu-west-1b'].map(byNode)).toEqual([36, 36]);
     expect(
       Math.max(
         ...measured(run).flatMap(datum =>
@@ -52,11 +55,15 @@ describe('a fleet whose second instance answers 503 for six minutes', async () =
       instanceId: id,
       zone: 'eu-west-1b',
     };
-    const ofNode = (node: string) => [
+    const nodes = Array.from(run.standing.account.ec2.network.interfaces.values()).filter(
+      ({ owner }) => owner.kind === 'requester',
+    );
+    const ofNode = (node: string, nodeZone: string) => [
       expect.objectContaining({
         event: 'target.failed',
         ...about,
         node,
+        nodeZone,
         reason: 'TargetError',
         statusCode: 503,
       }),
@@ -64,13 +71,16 @@ describe('a fleet whose second instance answers 503 for six minutes', async () =
         event: 'target.recovered',
         ...about,
         node,
+        nodeZone,
         failedSeconds: 360,
         statusCode: 200,
       }),
     ];
     const by = (node: string) => told.filter(line => line.node === node);
     expect(told).toHaveLength(4);
-    for (const node of ['10.0.0.200', '10.0.1.200']) expect(by(node)).toEqual(ofNode(node));
+    expect(nodes.map(({ subnet }) => subnet.zone)).toEqual(['eu-west-1a', 'eu-west-1b']);
+    for (const { addresses, subnet } of nodes)
+      expect(by(addresses[0])).toEqual(ofNode(addresses[0], subnet.zone));
     const failedAt = Date.parse(String(told[0]?.at));
     expect(failedAt - began).toBeLessThan(10_000);
   });

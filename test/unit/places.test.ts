@@ -1,6 +1,6 @@
 import type { NetworkInterface } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
-import { placeOf, placesOf } from '../../functions/core/logs/places.ts';
+import { placeOf, placesOf, zoneOfNode } from '../../functions/core/logs/places.ts';
 import { names, scripted } from './helpers/scripted-account.ts';
 
 const at = (zone: string, addresses: readonly string[], instanceId?: string): NetworkInterface => ({
@@ -52,4 +52,25 @@ test('R-CHUNK, R-ENI: each address is asked for once, a hundred at a time, manag
   );
   expect(values.map(some => some.length).sort()).toEqual([100, 2]);
   expect(asked.every(({ input }) => input.IncludeManagedResources === true)).toBe(true);
+});
+
+test('a node is found by its private address, else by its public one, and is nowhere where that is not of one zone', async () => {
+  const zoneOf = (node: string, found: Readonly<Record<string, readonly NetworkInterface[]>>) => {
+    const { run } = scripted('ec2', {
+      DescribeNetworkInterfaces: ({ Filters }) => {
+        const [filter]: readonly unknown[] = Array.isArray(Filters) ? Filters : [];
+        return { NetworkInterfaces: [...(found[String(Reflect.get(Object(filter), 'Name'))] ?? [])] };
+      },
+    });
+    return run(() => zoneOfNode(node));
+  };
+  const isPrivate = 'addresses.private-ip-address';
+  const isPublic = 'addresses.association.public-ip';
+  const a = at('eu-west-1a', ['10.0.0.1']);
+  const b = at('eu-west-1b', ['10.0.0.1']);
+  expect(await zoneOf('10.0.0.1', { [isPrivate]: [a], [isPublic]: [b] })).toBe('eu-west-1a');
+  expect(await zoneOf('198.51.100.7', { [isPublic]: [b] })).toBe('eu-west-1b');
+  expect(await zoneOf('10.0.0.1', { [isPrivate]: [a, b] })).toBe('unknown');
+  expect(await zoneOf('10.0.0.1', {})).toBe('unknown');
+  expect(await zoneOf('*', { [isPrivate]: [a] })).toBe('unknown');
 });

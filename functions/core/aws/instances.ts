@@ -89,6 +89,24 @@ export async function locateAddresses(addresses: readonly string[]): Promise<Add
   );
 }
 
+/** In which zone the interface with this private or public address is; undefined when none has it, or several of different zones. */
+export async function zoneOfAddress(address: string): Promise<string | undefined> {
+  const zones = new Set((await locateAddresses([address])).map(({ zone }) => zone));
+  if (zones.size === 0) for (const zone of await zonesOfPublicAddress(address)) zones.add(zone);
+  const [zone, ...others] = zones;
+  return others.length === 0 ? zone : undefined;
+}
+
+async function zonesOfPublicAddress(address: string): Promise<string[]> {
+  const action = 'ec2:DescribeNetworkInterfaces';
+  const command = new DescribeNetworkInterfacesCommand({
+    Filters: [{ Name: 'addresses.association.public-ip', Values: [address] }],
+    IncludeManagedResources: true,
+  });
+  const { NetworkInterfaces = [] } = await send(action, () => ec2().send(command));
+  return NetworkInterfaces.map(({ AvailabilityZone }) => given(AvailabilityZone, action, 'AvailabilityZone'));
+}
+
 /** Filter values know the wildcards `*` and `?`; a backslash before one means the character. */
 const literally = (value: string): string => value.replaceAll(/[\\*?]/g, found => `\\${found}`);
 

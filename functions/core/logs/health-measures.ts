@@ -2,18 +2,40 @@ import type { HealthCheckSummary, SeenTarget } from '../domain/health-check-summ
 import type { Measure } from '../metrics.ts';
 import { type Place, placeOf } from './places.ts';
 
-/** A file's checks by target group, zone and reason: never by target, since each value is a metric that is paid for. */
+/**
+ * A file's checks by target group, zone and reason, and those that failed by the zone of their node: never by target, since each
+ * value is a metric that is paid for.
+ */
 export function measureHealthChecks(
   summary: HealthCheckSummary,
   places: ReadonlyMap<string, Place>,
+  nodeZone: string,
 ): readonly Measure[] {
   const byPlace = Map.groupBy(summary.targets(), ({ group, target }) =>
     JSON.stringify({ target_group: group, az: placeOf(places, target).zone }),
   );
-  const measures = Array.from(byPlace, ([place, targets]) => measuresOf(JSON.parse(place), targets)).flat();
+  const measures = [
+    ...Array.from(byPlace, ([place, targets]) => measuresOf(JSON.parse(place), targets)).flat(),
+    ...failuresAt(summary, nodeZone),
+  ];
   return summary.badLines === 0
     ? measures
     : [...measures, { metric: 'health_check_bad_line_total', value: summary.badLines }];
+}
+
+/** By the zone of the node that made the checks: a node that cannot reach any zone is told from a zone that no node reaches. */
+function failuresAt(summary: HealthCheckSummary, nodeZone: string): readonly Measure[] {
+  const byGroup = Map.groupBy(summary.targets(), ({ group }) => group);
+  return Array.from(byGroup, ([group, targets]) => {
+    const failures = targets.flatMap(({ failures: ofTarget }) => [...ofTarget.values()]);
+    const value = failures.reduce((sum, count) => sum + count, 0);
+    return {
+      metric: 'health_check_node_failure_total',
+      value,
+      target_group: group,
+      node_az: nodeZone,
+    } as const;
+  }).filter(({ value }) => value > 0);
 }
 
 interface GroupInZone {

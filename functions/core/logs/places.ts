@@ -1,4 +1,4 @@
-import { locateAddresses } from '../aws/instances.ts';
+import { locateAddresses, zoneOfAddress } from '../aws/instances.ts';
 
 /** Where a target is, and whose address it has. */
 export interface Place {
@@ -23,6 +23,10 @@ export async function placesOf(targets: readonly string[]): Promise<ReadonlyMap<
   }
   return places;
 }
+
+/** The zone of a load balancer node: of an internet-facing one the logs have the public address (UG, of access logs). */
+export const zoneOfNode = async (address: string): Promise<string> =>
+  (IPV4.test(address) ? await zoneOfAddress(address) : undefined) ?? UNKNOWN.zone;
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 

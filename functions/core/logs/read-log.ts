@@ -18,7 +18,7 @@ import { nowSeconds } from '../time.ts';
 import { decompress } from './decompress.ts';
 import { measureHealthChecks } from './health-measures.ts';
 import { linesOf } from './lines.ts';
-import { type Place, placeOf, placesOf } from './places.ts';
+import { type Place, placeOf, placesOf, zoneOfNode } from './places.ts';
 
 /** Why a file is not counted: it is of another kind, was counted before, or comes so late that nobody knows whether it was. */
 export type Skipped = Exclude<LogFile['kind'], 'health-check'> | 'twice' | 'late';
@@ -30,6 +30,8 @@ export type ReadLog =
       readonly kind: 'health-check';
       readonly loadBalancer: string;
       readonly node: string;
+      /** `unknown` when no interface has the node's address now. */
+      readonly nodeZone: string;
       readonly lines: number;
       readonly badLines: number;
       readonly failing: number;
@@ -70,6 +72,7 @@ export async function readLog(object: ObjectName, requestId: string): Promise<Re
   const summary = await summarise(object, file.endsAt + AHEAD_SECONDS * 1000);
   const targets = summary.targets();
   const places = await placesOf(targets.map(({ target }) => target));
+  const nodeZone = await zoneOfNode(file.node);
   const mine = { ...file, countedBy: requestId };
   let next: Counted | undefined;
   for (let turn = 0; turn < TURNS; turn++) {
@@ -85,11 +88,12 @@ export async function readLog(object: ObjectName, requestId: string): Promise<Re
       kind: 'health-check',
       loadBalancer: file.loadBalancer,
       node: file.node,
+      nodeZone,
       lines: summary.lines,
       badLines: summary.badLines,
       failing: next.log.failing.length,
       changes: next.changes.map(change => ({ ...change, ...placeOf(places, change.target) })),
-      measures: [measureOf('health-check'), ...measureHealthChecks(summary, places)],
+      measures: [measureOf('health-check'), ...measureHealthChecks(summary, places, nodeZone)],
     };
   }
   throw new Unavailable(

@@ -60,6 +60,7 @@ export interface Datum {
   readonly value: Json;
   readonly target_group?: string;
   readonly az?: string;
+  readonly node_az?: string;
   readonly reason?: string;
   readonly kind?: string;
 }
@@ -69,8 +70,8 @@ export const measured = ({ stack }: Bracket): readonly Datum[] =>
   linesOf(stack)
     .filter(line => '_aws' in line)
     .flatMap(({ _aws: _, service: __, ...line }) => {
-      const { target_group, az, reason, kind, ...values } = line;
-      const dimensions = Object.entries({ target_group, az, reason, kind }).filter(
+      const { target_group, az, node_az, reason, kind, ...values } = line;
+      const dimensions = Object.entries({ target_group, az, node_az, reason, kind }).filter(
         ([, value]) => value !== undefined,
       );
       return Object.entries(values)
