@@ -153,6 +153,11 @@ export class CheckDemoted extends Refusal {
   override readonly name = 'CheckDemoted';
 }
 
+/** The stack of Quiesce itself is being deleted: nothing begins any more. */
+export class StackClosing extends Refusal {
+  override readonly name = 'StackClosing';
+}
+
 /** A request of CloudFormation has been answered, so nothing more may be done in its name (D5). */
 export class RequestAnswered extends Refusal {
   override readonly name = 'RequestAnswered';

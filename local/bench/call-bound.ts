@@ -90,7 +90,7 @@ function callsOf(step: Step, fleet: FleetSize, repeated: boolean): Readonly<Reco
         'elasticloadbalancing:DescribeTargetHealth': targetGroups,
         'elasticloadbalancing:DescribeLoadBalancers': Math.ceil(fleet.loadBalancers / ELB_RESOURCES),
         'elasticloadbalancing:DescribeLoadBalancerAttributes': fleet.loadBalancers,
-        'dynamodb:GetItem': 1,
+        'dynamodb:GetItem': 2,
         'dynamodb:BatchGetItem': Math.ceil((instances + targetGroups) / BATCH_GET_ITEMS),
         'dynamodb:UpdateItem': 1 + instances,
       };

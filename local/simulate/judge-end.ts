@@ -106,4 +106,4 @@ function judgeRun({ broken }: Evidence, run: LedgerItem, toleratedSeconds: numbe
 export const holdsNothing = (pk: string): boolean => HOLDS_NOTHING.test(pk);
 
 const HOLDS_NOTHING =
-  /^(alarm|alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|retirement|interface|looks|succession|healthlog|zones|resource)#/;
+  /^(alarm|alarms|run|refusal|observer|seen|pace|hooks|lifecycle|adoption|demotion|retirement|interface|looks|succession|healthlog|zones|resource|stack)#/;

@@ -53,9 +53,22 @@ test('D22: it refuses while a deployment is live, and when it is forced it undoe
     'RunInProgress: Run r is live. Delete the stack when it is over, or set its parameter ForceDeletion to true: then it is ended.',
   );
   expect([suppressed().length, alarms().includes(ours)]).toEqual([2, true]);
+  // It is not deleted, so what comes next goes on as before.
+  const next = { runId: 'next', fleet: { instanceIds: bracket.ids(2) }, policy: { leadSeconds: 3000 } };
+  const run = bracket.startBefore(next);
+  await bracket.reaches(run, 'Suppress');
+  expect(run.status).toBe('RUNNING');
   expect(await team.run(stack.update(own(true)))).toBe('UPDATE_COMPLETE');
-  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
-  expect([suppressed(), bracket.ended('UndoRun')]).toEqual([[], ['FAILED StackDeleted']]);
+  const deleting = stack.delete();
+  await bracket.clock.pass(10_000);
+  expect(outcome(await bracket.before({ runId: 'late', fleet: { instanceIds: bracket.ids(3) } }))).toBe(
+    'FAILED StackClosing',
+  );
+  expect(await team.run(deleting)).toBe('DELETE_COMPLETE');
+  expect([suppressed(), bracket.ended('UndoRun')]).toEqual([
+    [],
+    ['FAILED StackDeleted', 'FAILED StackDeleted'],
+  ]);
   expect([alarms().includes(ours), alarms().includes(`quiesce/${another}`)]).toEqual([false, true]);
   expect([team.unanswered, team.cloudFormation.custom.faults]).toEqual([[], []]);
   expect(await bracket.violations()).toEqual([]);

@@ -10,7 +10,7 @@ test('every error that Step Functions may match names itself, so that minifying 
     expect(Object.getOwnPropertyDescriptor(error, 'name')?.value).toBe(name);
     expect(error).toBeInstanceOf(errors.QuiesceError);
   }
-  expect(classes).toHaveLength(43);
+  expect(classes).toHaveLength(44);
 });
 
 test('only throttles and failures of the service are worth another try', () => {

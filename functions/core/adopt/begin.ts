@@ -2,6 +2,7 @@ import { abandonedAdoption, adoptionRequest } from '../adoption-request.ts';
 import { checkQuotas } from '../check-quotas.ts';
 import type { Failure } from '../failure.ts';
 import { takeAdoptionOver } from '../ledger/adoptions.ts';
+import { requireOpen } from '../ledger/closing.ts';
 import { readRequest } from '../request.ts';
 import { optInTag, setting } from '../settings.ts';
 import { type Planned, planAdoption } from './plan.ts';
@@ -23,7 +24,7 @@ const NOTHING = {
 /**
  * Decides everything about an adoption, or takes one over that was abandoned, so that it is undone.
  *
- * @throws InvalidRequest, and what planAdoption throws
+ * @throws InvalidRequest, StackClosing, and what planAdoption throws
  */
 export async function beginAdoption(
   request: unknown,
@@ -36,6 +37,7 @@ export async function beginAdoption(
     return { ...NOTHING, verdict: 'abandoned', group, error, cause };
   }
   const asked = readRequest(adoptionRequest, request);
+  await requireOpen();
   const planned = await planAdoption(
     asked,
     execution,

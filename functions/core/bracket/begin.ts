@@ -1,6 +1,7 @@
 import { type Promotion, promotionsOf } from '../adopt/promotions.ts';
 import { nextWait, pollSeconds } from '../domain/pace.ts';
 import { BudgetExceedsTimeout, NoGoAhead, RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
+import { requireOpen } from '../ledger/closing.ts';
 import { findInstances } from '../ledger/instances.ts';
 import type { InstanceRecord, RunRecord } from '../ledger/items.ts';
 import { advance, createRun, findRun, markActed } from '../ledger/runs.ts';
@@ -58,6 +59,7 @@ export async function beginRun(
   { owner, startedAt, enteredAt, optIn }: Beginning,
 ): Promise<Begun> {
   const now = nowSeconds();
+  await requireOpen();
   const earlier = await refuseEnded(request.runId, owner);
   const reads = await readsFor(request.observer, enteredAt - PLAN_MAY_BE_OLD_MS);
   const planned = await keepTakenOver(await planRun(request, optIn, now, reads), earlier);

@@ -40,6 +40,7 @@ import type { RunRequest } from '../request.ts';
  * |                      | endedAt, told (set), expiresAt: the latest retirement of a check, or of security groups alone  |
  * | `interface#<id>`     | known (KnownInterface): an interface of a check, and which checks have needed it                |
  * | `alarm#<group or check>` | toldAt, expiresAt: people were told of a failure there, and not yet that it is over        |
+ * | `stack#closing`      | deletion, closedAt, until: the stack is being deleted, and nothing begins until then       |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |
  *
  * Structured attributes are JSON text. Times are whole seconds since the epoch. `expiresAt` is DynamoDB's TTL attribute: it
@@ -146,6 +147,7 @@ export const pk = {
   targetGroup: (arn: string) => `targetgroup#${arn}`,
   autoScaling: (group: string) => `autoscaling#${group}`,
   openHooks: 'hooks#open',
+  closing: 'stack#closing',
   pace: (name: string) => `pace#${name}`,
   alarms: 'alarms#reconciliation',
 };

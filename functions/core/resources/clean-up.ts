@@ -5,20 +5,22 @@ import { heldByRun } from '../domain/sweep.ts';
 import { RunInProgress } from '../errors.ts';
 import { isBeingUndone, startUndo } from '../hooks/start-undo.ts';
 import type { AdoptionRecord } from '../ledger/adoptions.ts';
-import { readAllHeld } from '../ledger/all-held.ts';
+import { type AllHeld, readAllHeld } from '../ledger/all-held.ts';
+import { closeFor, reopen } from '../ledger/closing.ts';
 import type { RunRecord } from '../ledger/items.ts';
 import { requireUnanswered } from '../ledger/resource-requests.ts';
-import type { RetirementRecord } from '../ledger/retirements.ts';
+import { JOINING_SECONDS } from '../limits.ts';
 import { executionName } from '../naming.ts';
 import { setting } from '../settings.ts';
+import { nowSeconds } from '../time.ts';
 import type { cleanUpPayload } from './payloads.ts';
 import { propertiesOf } from './properties.ts';
-import { cleanUpProperties, type ResourceRequest } from './request.ts';
+import { cleanUpProperties, type ResourceRequest, serviceTimeoutOf } from './request.ts';
 import { deadlineOf, type Missing, type Served, served } from './serve.ts';
 
 /**
  * Nothing of this stack's is left in anybody's fleet when it is deleted (R-OWN): what runs have suppressed, taken out of traffic or
- * held is undone, and the alarms are deleted.
+ * held is undone, and the alarms are deleted. Nothing begins meanwhile.
  *
  * @throws RequestAnswered, BudgetSpent
  * @throws RunInProgress while a deployment is live, unless the deletion is forced
@@ -33,51 +35,53 @@ export async function cleanUp(cleaning: z.output<typeof cleanUpPayload>): Promis
 async function turn(request: ResourceRequest): Promise<Missing> {
   const properties = propertiesOf(cleanUpProperties, request);
   if (request.RequestType !== 'Delete') return [];
-  const undone = await undoEverything(request, properties?.Force ?? false);
+  const closedAt = await closeFor(request.RequestId, nowSeconds() + serviceTimeoutOf(request));
+  const all = await readAllHeld();
+  if (!properties?.Force) await refuseWhile(all);
+  const undone = await undoEverything(all, request);
   if (undone.length > 0) return undone;
   const { left } = await deleteOwnAlarms(setting('ALARM_PREFIX'));
-  return left > 0 ? [`${left} alarms are still there`] : [];
+  if (left > 0) return [`${left} alarms are still there`];
+  const isSettled = nowSeconds() > closedAt + JOINING_SECONDS;
+  return isSettled ? [] : ['what was being planned when the deletion began may still write its record'];
 }
 
+/** Of a live run and an adoption, as long as nobody undoes them; and of retirements, which are not to be undone. */
+async function refuseWhile({ runs, adoptions, retirements }: AllHeld): Promise<void> {
+  const [what] = [
+    ...liveOf(runs).map(({ runId }) => `Run ${runId} is live`),
+    ...adoptions.flatMap(({ status, group }) =>
+      status === 'live' ? `A check is being adopted by ${group}` : [],
+    ),
+    ...retirements.map(({ subject }) => `${subject} is being retired`),
+  ];
+  if (what === undefined) return;
+  await reopen();
+  throw new RunInProgress(
+    `${what}. Delete the stack when it is over, or set its parameter ForceDeletion to true: then it is ended.`,
+  );
+}
+
+const liveOf = (runs: AllHeld['runs']): RunRecord[] =>
+  [...runs.values()].filter(run => run.status === 'live' && !isBeingUndone(run));
+
 /** @returns what is still to be undone */
-async function undoEverything(request: ResourceRequest, force: boolean): Promise<Missing> {
-  const { runs, instances, guards, holds, adoptions, retirements } = await readAllHeld();
+async function undoEverything(all: AllHeld, request: ResourceRequest): Promise<Missing> {
+  const { runs, instances, guards, holds, adoptions } = all;
   const outByGroup = new Map([...guards].map(([arn, guard]) => [arn, guard.outByRun.keys()]));
   const held = heldByRun({ instances, holds, outByGroup });
-  const live = [...runs.values()].filter(({ status }) => status === 'live');
-  const adopting = adoptions.filter(({ status }) => status === 'live');
-  if (!force) refuseWhile(live, adopting, retirements);
   // One that is being undone is left to its undo, unless that keeps something held.
   const failed = [...runs.values()].filter(
     run =>
       run.status === 'ended' && held.has(run.runId) && !(isBeingUndone(run) && run.heldUntil === undefined),
   );
-  for (const run of [...live, ...failed]) await undo(run, request);
-  for (const adoption of adopting) await endAdoption(adoption, request);
+  for (const run of [...liveOf(runs), ...failed]) await undo(run, request);
+  for (const adoption of adoptions) if (adoption.status === 'live') await endAdoption(adoption, request);
+  const live = [...runs.values()].filter(({ status }) => status === 'live').map(({ runId }) => runId);
   return [
-    ...new Set([
-      ...live.map(({ runId }) => `run ${runId}`),
-      ...[...held.keys()].map(runId => `run ${runId}`),
-    ]),
+    ...[...new Set([...live, ...held.keys()])].map(runId => `run ${runId}`),
     ...adoptions.map(({ group }) => `the adoption by ${group}`),
   ].map(what => `${what} is not undone yet`);
-}
-
-/** What is retired is not to be undone: a retirement that is cut off only leaves what it was waiting for. */
-function refuseWhile(
-  live: readonly RunRecord[],
-  adopting: readonly AdoptionRecord[],
-  retiring: readonly RetirementRecord[],
-): void {
-  const [what] = [
-    ...live.map(({ runId }) => `Run ${runId} is live`),
-    ...adopting.map(({ group }) => `A check is being adopted by ${group}`),
-    ...retiring.map(({ subject }) => `${subject} is being retired`),
-  ];
-  if (what !== undefined)
-    throw new RunInProgress(
-      `${what}. Delete the stack when it is over, or set its parameter ForceDeletion to true: then it is ended.`,
-    );
 }
 
 const CAUSE = 'The stack of Quiesce is being deleted.';
