@@ -182,16 +182,23 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
       return autoScaling.memberOf(id) !== undefined;
     case 'delete-check':
       return checksLeft(account).length > 0;
+    case 'use-own-group':
+    case 'refer-to-own-group':
+      return ownGroups(account).length > 0;
     default:
       return true;
   }
 }
 
 /** The security group from which the first check with one of its own is asked. @throws Error when there is none */
-function ownGroup({ ec2: { network } }: Account): string {
-  for (const { id, name } of network.securityGroups.values()) if (name === OWN_GROUP) return id;
-  throw new Error('no check of the fleet has a security group of its own');
+function ownGroup(account: Account): string {
+  const [id] = ownGroups(account);
+  if (id === undefined) throw new Error('no check of the fleet has a security group of its own');
+  return id;
 }
+
+const ownGroups = ({ ec2: { network } }: Account): string[] =>
+  [...network.securityGroups.values()].filter(({ name }) => name === OWN_GROUP).map(({ id }) => id);
 
 function setIngress({ ec2: { network } }: Account, rules: Parameters<typeof network.setIngress>[1]): void {
   for (const id of network.securityGroups.keys()) network.setIngress(id, rules);

@@ -69,6 +69,21 @@ export const passages = {
     }),
     met: /^(PlanAdoption|ActOnCheck|ObserveCheck|EndAdoption)Function |^PromoteCheck /,
   },
+  /** A check is deleted, its interface waited out, and its group deleted. */
+  retired: {
+    scenario: scenario.parse({
+      name: 'retired',
+      fleet: {
+        instances: 1,
+        zones: ['eu-west-1a'],
+        autoScaling: { healthChecks: ['EC2'] },
+        checks: [{ port: 8080, ownGroup: 'deleted-when-free' }],
+      },
+      physics: { interfaceLingerMinutes: [2, 2] },
+      deployment: { retire: { limitSeconds: 900 } },
+    }),
+    met: /^(PlanRetirement|ActOnRetirement|ObserveRetirement|EndRetirement)Function |^RetireCheck /,
+  },
   /** CodeDeploy asks through its hooks, instance by instance. */
   hooks: {
     scenario: scenario.parse({

@@ -6,6 +6,7 @@ import type { Call } from '../wire/contract.ts';
 import { OPT_IN } from './build-fleet.ts';
 import type { Evidence } from './evidence.ts';
 import type { LedgerItem } from './judge-end.ts';
+import type { Scenario } from './scenario.ts';
 
 const DELETED_WHEN_FREE = 'quiesce-delete-when-free';
 
@@ -43,9 +44,10 @@ export class Retirements {
   }
 
   judgeEnd({ broken, scenario }: Evidence, stack: Stack, ledger: readonly LedgerItem[]): void {
-    const inputs = [...stack.executions.all()]
-      .filter(({ machine }) => machine.arn === stack.template.machines.get('RetireCheck')?.arn)
-      .map(({ input }) => started.safeParse(input).data);
+    const executions = [...stack.executions.all()].filter(
+      ({ machine }) => machine.arn === stack.template.machines.get('RetireCheck')?.arn,
+    );
+    const inputs = executions.map(({ input }) => started.safeParse(input).data);
     const named = (id: string) =>
       inputs.some(
         one => one && ((one.checkId === id && !one.keepCheck) || one.securityGroupIds.includes(id)),
@@ -53,15 +55,16 @@ export class Retirements {
     for (const id of [...this.#deletedChecks, ...this.#deletedGroups])
       if (!named(id)) broken(6, `${id} was deleted, and nobody had named it`);
     for (const { pk, status } of ledger)
-      if (pk.startsWith('retirement#') && status !== 'ended') broken(4, `${pk} is still ${status}`);
-    const isWatched = scenario.parameters.InterfaceWatch === 'Enabled';
-    const retired = inputs.some(one => one && !one.keepCheck);
-    if (!isWatched && !retired) return;
+      if (pk.startsWith('retirement#') && status !== 'ended') broken(7, `${pk} is still ${status}`);
+    const isWatched = watchesInterfaces(scenario);
+    // What has failed has told people what is left, and why; without the watch nobody goes on with it.
+    const isRetired = executions.length > 0 && executions.every(({ status }) => status === 'SUCCEEDED');
+    if (!isWatched && !isRetired) return;
     for (const group of this.#account.ec2.network.securityGroups.values())
       if (group.tags.has(DELETED_WHEN_FREE) && this.#isFree(group))
         broken(4, `${group.id} is free and forgotten`);
     if (isWatched)
-      for (const id of this.#lingering())
+      for (const id of lingeringIn(this.#account))
         if (!ledger.some(({ pk }) => pk === `interface#${id}`)) broken(4, `${id} lingers and is forgotten`);
   }
 
@@ -78,14 +81,19 @@ export class Retirements {
         .some(({ settings }) => settings.healthCheckPaths.some(({ source }) => source.securityGroupId === id))
     );
   }
-
-  #lingering(): Iterable<string> {
-    const lingering = new Set<string>();
-    for (const entry of this.#account.world.journal.entries)
-      if (entry.type === 'interface') {
-        if (entry.state === 'lingering') lingering.add(entry.interfaceId);
-        else lingering.delete(entry.interfaceId);
-      }
-    return lingering;
-  }
 }
+
+/** The interfaces that no check needs any more and that AWS has not removed yet. */
+export function lingeringIn({ world }: Account): ReadonlySet<string> {
+  const lingering = new Set<string>();
+  for (const entry of world.journal.entries)
+    if (entry.type === 'interface') {
+      if (entry.state === 'lingering') lingering.add(entry.interfaceId);
+      else lingering.delete(entry.interfaceId);
+    }
+  return lingering;
+}
+
+/** Does the stack of this scenario look after the interfaces of checks by itself? */
+export const watchesInterfaces = ({ parameters }: Scenario): boolean =>
+  parameters.InterfaceWatch === 'Enabled';

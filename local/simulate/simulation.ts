@@ -22,6 +22,7 @@ import { giveBack, heldIn } from './held.ts';
 import { Invariants } from './invariants.ts';
 import { holdsNothing, type LedgerItem } from './judge-end.ts';
 import { type Measures, measure } from './measures.ts';
+import { lingeringIn, watchesInterfaces } from './retirements.ts';
 import { rivalName } from './runs.ts';
 import type { Scenario } from './scenario.ts';
 import { type Warnings, warningsBetween } from './warnings.ts';
@@ -181,6 +182,7 @@ const SWEPT_WITHIN = 45 * MINUTE;
  */
 export async function settleEnd({
   account,
+  scenario,
   stack,
   invariants,
   faults,
@@ -204,6 +206,10 @@ export async function settleEnd({
   }
   if (stack) await sweptOrOverdue(stack, clock);
   await runsEnd();
+  if (stack && watchesInterfaces(scenario)) {
+    await watchedOut(account);
+    await runsEnd();
+  }
   invariants.checkEnd(stack, stack ? await clock.runFor(ledgerItems(stack)) : []);
   return held?.instanceIds ?? [];
 }
@@ -218,6 +224,14 @@ async function sweptOrOverdue(stack: Stack, clock: VirtualClock): Promise<void> 
     if (clock.now() >= latest || !(waits || items.some(({ pk }) => !holdsNothing(pk)))) return;
     await clock.pass(5 * MINUTE);
   }
+}
+
+/** What checks have left is looked for every 15 minutes: once more when no interface lingers any more, if that can be waited for. */
+async function watchedOut(account: Account): Promise<void> {
+  const { clock, physics } = account.world;
+  const latest = clock.now() + Math.min(physics.interfaceLingerMinutes[1], 120) * MINUTE;
+  while (lingeringIn(account).size > 0 && clock.now() < latest) await clock.pass(5 * MINUTE);
+  await clock.pass(20 * MINUTE);
 }
 
 /** Waits until every target is healthy and every check has an opinion, as in a fleet that has run for long. */

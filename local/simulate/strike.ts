@@ -33,13 +33,14 @@ export async function strike(passage: PassageName, fault: Fault): Promise<Struck
 
 /**
  * The invariants that are broken. Where an undo may never do what it has to, what it owes stays open, and in the ledger, so
- * that it is known and undone when it may be (R-FAIL); and where the sweep may never look, a run ends late.
+ * that it is known and undone when it may be (R-FAIL); and where the sweep may never look, a run ends late. So it is with a
+ * retirement that may never end.
  */
 function unhealed({ way }: Fault, { violations }: Simulated): readonly string[] {
   const told = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
   if (way !== 'denied') return told;
-  const isClaimed = told.some(one => one.startsWith('4: the ledger still holds instance#'));
-  return told.filter(one => !one.startsWith('7: run#') && !(isClaimed && one.startsWith('4:')));
+  const isOwed = told.some(one => /^(4: the ledger still holds instance|7: retirement)#/.test(one));
+  return told.filter(one => !/^7: (run|retirement)#/.test(one) && !(isOwed && one.startsWith('4:')));
 }
 
 /** What a task that is retried to its end may add to a loop's budget (functions/core/bracket/plan-run.ts). */

@@ -19,14 +19,14 @@ export interface EndedRetirement extends Failure {
 
 /** Writes into the record that all of it is gone. @throws RetirementEnded */
 export async function concludeRetirement(subject: string, owner: string): Promise<EndedRetirement> {
-  const at = nowSeconds();
-  const ended = await endRetirement(subject, owner, { outcome: 'succeeded', at, error: '', cause: '' });
   const record = await findRetirement(subject);
-  if (!ended || !record)
-    throw new RetirementEnded(`The retirement of ${subject} was ended before it could be concluded.`);
+  if (record?.owner !== owner) throw lost(subject);
   await release(record);
   await Promise.all(record.plan.interfaceIds.map(forgetInterface));
-  return told(record, { error: '', cause: '' });
+  const at = nowSeconds();
+  const said = { error: '', cause: '' };
+  if (!(await endRetirement(subject, owner, { outcome: 'succeeded', at, ...said }))) throw lost(subject);
+  return told(record, at, said);
 }
 
 /** Ends a retirement that has failed: no act of it starts after this write. What is deleted stays so. */
@@ -38,27 +38,32 @@ export async function fenceRetirement(
   const said = readable(failure);
   const subject = subjectIn(request);
   const nothing = { subject, deletedCheck: false, groupIds: [], interfaceIds: [], seconds: 0, ...said };
-  const end = { outcome: 'failed', at: nowSeconds(), ...said } as const;
-  if (subject === '' || !(await endRetirement(subject, owner, end))) return nothing;
-  const record = await findRetirement(subject);
-  if (!record) return nothing;
+  const record = subject === '' ? undefined : await findRetirement(subject);
+  if (record?.owner !== owner) return nothing;
+  // First: a retirement that still holds the check is live, so that the sweep goes on with it.
   await release(record);
-  return told(record, said);
+  const at = nowSeconds();
+  const ended = await endRetirement(subject, owner, { outcome: 'failed', at, ...said });
+  return ended ? told(record, at, said) : nothing;
 }
+
+const lost = (subject: string) =>
+  new RetirementEnded(`The retirement of ${subject} was ended before it could be concluded.`);
 
 const release = async ({ request, plan }: RetirementRecord): Promise<void> => {
   if (plan.deletesCheck && request.checkId !== undefined) await giveRetired(request.checkId);
 };
 
 const told = (
-  { subject, acts, plan, createdAt, endedAt = createdAt }: RetirementRecord,
+  { subject, acts, plan, createdAt }: RetirementRecord,
+  at: number,
   said: Failure,
 ): EndedRetirement => ({
   subject,
   deletedCheck: acts.includes('check-deleted'),
   groupIds: plan.groupIds,
   interfaceIds: plan.interfaceIds,
-  seconds: endedAt - createdAt,
+  seconds: at - createdAt,
   ...said,
 });
 

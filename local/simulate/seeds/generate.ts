@@ -5,6 +5,7 @@ import type { scenario } from '../scenario.ts';
 import { drawAdoption } from './generate-adoption.ts';
 import { drawDeployment, drawRival } from './generate-deployment.ts';
 import { drawFleet, type FleetInput } from './generate-fleet.ts';
+import { drawRetirement } from './generate-retirement.ts';
 
 /** A scenario as it is written: it holds what was drawn, and nothing of what is the default. */
 export type ScenarioInput = z.input<typeof scenario>;
@@ -17,9 +18,12 @@ const MOST_INSTANCES_THROUGH_HOOKS = 3;
 export function generate(seed: number, profile: FaultProfile): ScenarioInput {
   const random = new Random(seed).fork('scenario');
   const shape = random.fork('fleet');
-  const fleet = drawFleet(shape, 12);
-  const adoption = drawAdoption(random.fork('adoption'), fleet);
-  const drawn = adoption?.deployment ?? drawDeployment(random.fork('deployment'), fleet);
+  const drawnFleet = drawFleet(shape, 12);
+  const adoption = drawAdoption(random.fork('adoption'), drawnFleet);
+  const retirement = adoption ? undefined : drawRetirement(random.fork('retirement'), drawnFleet);
+  const fleet = retirement?.fleet ?? drawnFleet;
+  const instead = adoption ?? retirement;
+  const drawn = instead?.deployment ?? drawDeployment(random.fork('deployment'), fleet);
   const hooked = drawn.through === 'codedeploy' && !drawn.fleetWide;
   const limited = hooked ? smaller(fleet, MOST_INSTANCES_THROUGH_HOOKS) : fleet;
   const overlaps = random.fork('rivals');
@@ -36,18 +40,18 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
     deployment: drawn,
     // CodeDeploy's own step puts an instance into traffic, whoever else is deploying to it.
     rivals:
-      overlaps.chance(0.25) && !drawn.loadBalancerStep && !adoption
+      overlaps.chance(0.25) && !drawn.loadBalancerStep && !instead
         ? Array.from({ length: overlaps.whole(1, 2) }, () => drawRival(overlaps, limited))
         : [],
     events: [
       ...Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
         drawEvent(acts, limited.instances),
       ).filter(event => !isLimited || event.do !== 'suppress-instance'),
-      ...(adoption?.events ?? []),
+      ...(instead?.events ?? []),
     ],
-    ...(adoption && { parameters: adoption.parameters }),
+    ...(instead && { parameters: instead.parameters }),
     ...(profile !== 'none' && { faults: drawFaults(random.fork('faults'), profile) }),
-    physics,
+    physics: { ...physics, ...retirement?.physics },
     expect: { outcome: 'any' },
   };
 }

@@ -203,4 +203,19 @@ export const mutations: readonly Mutation[] = [
     },
     breaks: /^5: 4 instances that nothing can connect to were replaced/,
   },
+  {
+    rule: 'R-OWN: no security group is deleted that nobody has named and that does not carry the tag for it',
+    changes: [
+      {
+        file: 'functions/core/retire/plan.ts',
+        text: "tags[key] === value && tags[DELETE_WHEN_FREE_KEY] === 'true'",
+        instead: 'tags[key] === value',
+      },
+    ],
+    given: {
+      fleet: { instances: 1, targetGroups: [], checks: [{ port: 8080, ownGroup: 'kept' }] },
+      deployment: { retire: {} },
+    },
+    breaks: /^6: sg-\w+ was deleted, and nobody had named it/,
+  },
 ];
