@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => vi.unstubAllEnvs());
 
 /** As long as a machine waits between two turns. */
-const pause = () => fleet.bracket.clock.pass(5_000);
+const pause = (ms = 5_000) => fleet.bracket.clock.pass(ms);
 
 /** One turn by this execution. */
-async function turn(execution: string, startedAt = new Date(fleet.bracket.clock.now())) {
+async function turn(execution: string, startedAt = new Date(fleet.bracket.clock.now()), pauseMs?: number) {
   const { stack, clock } = fleet.bracket;
-  await pause();
+  await pause(pauseMs);
   const arn = stack.template.functions.get('ReconcileAlarmsFunction')?.arn ?? '';
   const alarms = {
     kept: 'Enabled',
@@ -85,6 +85,17 @@ test('D42: the pace of the account holds over everything that changes alarms', a
     .map(call => call.at);
   const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+});
+
+test('D42: a turn that comes too early is kept for later', async () => {
+  await fleet.minutes(5);
+  forget('quiesce/group/web/failing');
+  forget('quiesce/group/web/check-silent');
+  expect(await turn('a')).toMatchObject({ put: 2 });
+  forget('quiesce/group/web/failing');
+  expect(await turn('a', undefined, 0)).toMatchObject({ verdict: 'waiting', put: 0 });
+  expect(await turn('a')).toMatchObject({ put: 1 });
+  expect(await turn('a')).toMatchObject({ verdict: 'met' });
 });
 
 /** As a function of the product would, in the stack's own ledger. */

@@ -64,6 +64,21 @@ describe('a small group', () => {
     expect(fleet.told.slice(1)).toEqual(['Quiesce: web is well again']);
   });
 
+  test('R-MISSING: a check that says nothing is told of; alarms that tell nobody are not', async () => {
+    const { stack, clock } = fleet.bracket;
+    const arn = stack.template.functions.get('TellOfAlarmFunction')?.arn ?? '';
+    const tell = (alarmName: string) => {
+      const timestamp = new Date(clock.now()).toISOString();
+      const alarmData = { alarmName, state: { value: 'ALARM', reason: 'Tried', timestamp } };
+      return clock.runFor(stack.lambda.invoke(arn, { alarmData }));
+    };
+    expect(await tell('quiesce/group/web/check-silent')).toEqual({ told: true });
+    await fleet.minutes(1);
+    expect(fleet.told.at(-1)).toBe('Quiesce: web has a check that says nothing');
+    expect(await tell('quiesce/instance/i-1/impaired')).toEqual({ told: false });
+    expect(await tell('mine')).toEqual({ told: false });
+  });
+
   test('R-OWN: alarms of others are left alone, also under our names, and what a check loses it has no alarm on', async () => {
     fleet.put('mine');
     fleet.put('quiesce/mine');

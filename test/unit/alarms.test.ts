@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { announceAlarm } from '../../functions/core/domain/alarm-announcement.ts';
 import { type AlarmCall, isOurs, reconcile } from '../../functions/core/domain/alarm-changes.ts';
 import {
   type AlarmDefinition,
@@ -206,6 +207,22 @@ describe('the alarms that there should be', () => {
       expect(description.length).toBeLessThanOrEqual(1_024);
     }
   });
+});
+
+test('a notification names a hundred instances, counts the others, and fits its subject', () => {
+  const instances = Array.from({ length: 101 }, (_, number) => ({ instanceId: idOf(number), says: 'fails' }));
+  const { subject, message, detail } = announceAlarm({
+    alarm: 'quiesce/group/web/failing-and-acted-upon',
+    subject: { of: 'group', label: 'w'.repeat(69), what: 'failing-and-acted-upon' },
+    state: 'ALARM',
+    reason: 'because',
+    at: NOW,
+    instances,
+    diagnosis: { well: true, findings: [], remarks: [] },
+  });
+  expect(subject.length).toBeLessThanOrEqual(100);
+  expect(message).toContain('and 1 more');
+  expect([detail.instances, detail.instanceIds.length, detail.track]).toEqual([101, 100, 'aggregate']);
 });
 
 describe('names', () => {

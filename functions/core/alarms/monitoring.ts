@@ -57,29 +57,22 @@ export async function readMonitoring({ key, value }: OptInTag, quotas: CheckQuot
 }
 
 async function targetsOf(associations: readonly CheckAssociation[]): Promise<ExpectedTarget[]> {
-  const byTag = Map.groupBy(
-    associations.filter(one => 'tag' in one),
-    associationValue,
+  const byTag = associations.filter(one => 'tag' in one);
+  const tags = new Map(byTag.map(one => [associationValue(one), one.tag]));
+  const tagged = await concurrently([...tags], DESCRIBES_AT_ONCE, async ([tag, { key, value }]) => {
+    const found = await instancesWithTag(key, value);
+    const checks = byTag.filter(one => associationValue(one) === tag);
+    return checks.flatMap(({ checkId }) => found.map(instance => toTarget(checkId, instance)));
+  });
+  const byId = associations.filter(one => 'instanceId' in one);
+  const instances = [...(await describeInstances(byId.map(({ instanceId }) => instanceId))).values()];
+  const named = instances.flatMap(instance =>
+    byId
+      .filter(({ instanceId }) => instanceId === instance.id)
+      .map(({ checkId }) => toTarget(checkId, instance)),
   );
-  const tagged = await concurrently([...byTag.values()], DESCRIBES_AT_ONCE, async some => {
-    const found = await instancesWithTag(...tagIn(some));
-    return some.flatMap(({ checkId }) => found.map(instance => toTarget(checkId, instance)));
-  });
-  const single = associations.filter(one => 'instanceId' in one);
-  const instances = await describeInstances(single.map(({ instanceId }) => instanceId));
-  const named = single.flatMap(({ checkId, instanceId }) => {
-    const instance = instances.get(instanceId);
-    return instance ? [toTarget(checkId, instance)] : [];
-  });
   return [...tagged.flat(), ...named];
 }
-
-type ByTag = Extract<CheckAssociation, { tag: unknown }>;
-
-const tagIn = ([first]: readonly ByTag[]): [key: string, value: string] => [
-  first?.tag.key ?? '',
-  first?.tag.value ?? '',
-];
 
 const toTarget = (checkId: string, { id, state, launchedAt }: InstanceFacts): ExpectedTarget => ({
   checkId,

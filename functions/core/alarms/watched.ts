@@ -38,14 +38,14 @@ const EVALUATED: ReadonlySet<string> = new Set(['passed', 'failed']);
 
 /** By their groups, and within those in the order of their ids: the same account gives the same alarms. */
 export function watchedGroups(reported: readonly Reported[]): WatchedGroup[] {
-  const sorted = reported.toSorted((a, b) => (a.instance.id < b.instance.id ? -1 : 1));
+  const sorted = reported.toSorted((a, b) => a.instance.id.localeCompare(b.instance.id));
   return Array.from(Map.groupBy(sorted, groupOf), ([name, members]) => ({
     name,
     instances: members.flatMap(({ instance: { id }, status }) => {
       const checks = status.checks
         .filter(check => EVALUATED.has(check.status))
         .map(({ checkId, aggregation }) => ({ checkId, included: aggregation === 'included' }))
-        .sort((a, b) => (a.checkId < b.checkId ? -1 : 1));
+        .sort((a, b) => a.checkId.localeCompare(b.checkId));
       return checks.length === 0 ? [] : [{ instanceId: id, checks }];
     }),
   })).filter(({ instances }) => instances.length > 0);

@@ -62,5 +62,5 @@ export function unmonitoredTargets(
     !reported.has(targetKey(target));
   return [...new Map(expected.filter(isSilent).map(one => [targetKey(one), one])).values()]
     .map(({ checkId, instanceId }) => ({ checkId, instanceId }))
-    .sort((a, b) => (targetKey(a) < targetKey(b) ? -1 : 1));
+    .sort((a, b) => targetKey(a).localeCompare(targetKey(b)));
 }
