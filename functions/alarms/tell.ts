@@ -18,7 +18,8 @@ const alarmAction = z.object({
 });
 
 /** Has people told of an alarm of ours, with what is wrong. */
-export const handler = step(alarmAction, async ({ alarmData: { alarmName, alarmContributor, state } }) => {
+export const handler = step(alarmAction, async ({ alarmData }, requestId) => {
+  const { alarmName, alarmContributor, state } = alarmData;
   const instanceId = alarmContributor?.attributes[setting('STATUS_METRIC_DIMENSION')];
   const told = await tellOfAlarm(
     {
@@ -34,6 +35,7 @@ export const handler = step(alarmAction, async ({ alarmData: { alarmName, alarmC
       instancesPerGroup: Number(setting('ALARM_INSTANCES_PER_GROUP')),
       instanceAlarms: INSTANCE_ALARMS,
     },
+    requestId,
   );
   return { told };
 });

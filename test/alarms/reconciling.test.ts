@@ -2,6 +2,7 @@
 import '../../local/clock/lambda-globals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deleteOwnAlarms } from '../../functions/core/alarms/delete-alarms.ts';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { runAs } from '../../local/wire/invocation.ts';
 import { type Watched, watched } from './helpers/watched.ts';
 
@@ -124,4 +125,24 @@ test('R-PARTIAL: what composite alarms of others name stays, and nothing else', 
   expect(await deleteAll()).toEqual({ deleted: 0, left: 0, waitSeconds: 0 });
   // Nobody makes them again while the stack is deleted.
   expect(await turn('a')).toMatchObject({ verdict: 'busy' });
+});
+
+test('R-THROTTLE, R-IDEMP: what CloudWatch refuses for a while, or does without saying so, is tried again', async () => {
+  let throttled = 10;
+  let lost = 4;
+  const gate: Gate = {
+    before: ({ action }) => {
+      if (action === 'PutMetricAlarm' && throttled-- > 0)
+        throw new ServiceError('ThrottlingException', 'Rate exceeded', 400);
+    },
+    after: ({ action }) => {
+      if (action === 'PutCompositeAlarm' && lost-- > 0)
+        throw new ServiceError('InternalServiceError', 'lost', 500);
+    },
+  };
+  const refused = await watched(undefined, { gates: () => [gate] });
+  await refused.minutes(5);
+  expect([throttled <= 0, lost <= 0]).toEqual([true, true]);
+  expect(Object.values(refused.states)).toEqual(Array(8).fill('OK'));
+  expect(new Set(refused.bracket.ended('ReconcileAlarms'))).toEqual(new Set(['SUCCEEDED']));
 });

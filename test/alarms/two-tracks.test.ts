@@ -112,6 +112,11 @@ describe('a group that is too large for alarms by instance', () => {
       'Quiesce: a large group fails its checks, and Auto Scaling replaces',
       `Quiesce: check ${fleet.checkId} fails`,
     ]);
+    const reads = fleet.bracket.sent.filter(
+      ({ caller, action }) => caller.name === 'TellOfAlarmFunction' && action === 'DescribeApplicationStatus',
+    );
+    // Four calls, of two alarms.
+    expect(reads).toHaveLength(2);
     for (const id of fleet.bracket.ids())
       expect(fleet.lastMessage).toContain(`${id}: ${fleet.checkId} failed`);
   });

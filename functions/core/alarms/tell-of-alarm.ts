@@ -6,7 +6,7 @@ import { type AlarmSettings, shapesOf } from '../domain/alarms.ts';
 import { diagnose } from '../domain/diagnosis.ts';
 import { observedCheck } from '../domain/observed-fleet.ts';
 import { findInstances } from '../ledger/instances.ts';
-import { forgetFailureTold, markFailureTold, wasFailureTold } from '../ledger/told-alarms.ts';
+import { claimTelling, forgetFailureTold, markFailureTold, wasFailureTold } from '../ledger/told-alarms.ts';
 import { executionName } from '../naming.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { groupOf, type Reported, reportedInstances, watchedGroups } from './watched.ts';
@@ -31,11 +31,19 @@ type Subject = AlarmNews['subject'];
  * what a run works on, whose application is stopped on purpose; of instances that are none of ours, which an alarm over a whole
  * account sees too (D21); and nothing is over that was not told.
  *
+ * @param invocation of the function: Lambda's retry of it has the same
  * @returns whether people are told
  */
-export async function tellOfAlarm(change: AlarmChange, tag: OptInTag, shaping: Shaping): Promise<boolean> {
+export async function tellOfAlarm(
+  change: AlarmChange,
+  tag: OptInTag,
+  shaping: Shaping,
+  invocation: string,
+): Promise<boolean> {
   const subject = subjectOf(shaping.prefix, change.alarm);
   if (!subject || subject.of === 'instance') return false;
+  // Before anything is read: a hundred instances that fail together are a hundred calls of this.
+  if (!(await claimTelling(tellingOf(change), invocation, change.at))) return false;
   const scope = scopeOf(subject);
   const among = amongOf(subject, await reportedInstances(tag), shaping);
   const { about, deployedTo } = await whomItIsAbout(subject, among);
@@ -46,9 +54,7 @@ export async function tellOfAlarm(change: AlarmChange, tag: OptInTag, shaping: S
     await forgetFailureTold(scope);
     return true;
   }
-  const { instanceId } = change;
-  if (instanceId !== undefined && !isOneOf(among, instanceId)) return false;
-  if (instanceId !== undefined ? isOneOf(deployedTo, instanceId) : isAllOf(deployedTo, about)) return false;
+  if (about.length === 0 && !isUnseen(change, among, deployedTo)) return false;
   await tell(change, { subject, about, among });
   if (!isOfSilence(subject)) await markFailureTold(scope, change.at);
   return true;
@@ -61,12 +67,20 @@ const scopeOf = (subject: Subject): string => {
 
 const isOfSilence = (subject: Subject): boolean => subject.of === 'group' && subject.what === 'check-silent';
 
+const tellingOf = ({ alarm, state, at }: AlarmChange): string => `${alarm} ${state} ${Math.floor(at / 60)}`;
+
 const isOneOf = (some: readonly Reported[], id: string): boolean =>
   some.some(({ instance }) => instance.id === id);
 
-/** Is there nobody besides those in a deployment? What a description does not show yet may be somebody else. */
-const isAllOf = (deployedTo: readonly Reported[], about: readonly Reported[]): boolean =>
-  about.length === 0 && deployedTo.length > 0;
+/** May the description not show yet what the alarm rings at? Of an instance in a deployment it does. */
+function isUnseen(
+  { instanceId }: AlarmChange,
+  among: readonly Reported[],
+  deployedTo: readonly Reported[],
+): boolean {
+  if (instanceId === undefined) return deployedTo.length === 0;
+  return isOneOf(among, instanceId) && !isOneOf(deployedTo, instanceId);
+}
 
 /** The instances that the alarm watches. */
 function amongOf(subject: Subject, reported: readonly Reported[], shaping: Shaping): readonly Reported[] {
@@ -117,10 +131,8 @@ interface Told extends Pick<About, 'about'> {
   readonly among: readonly Reported[];
 }
 
-async function tell(
-  { alarm, state, reason, at }: AlarmChange,
-  { subject, about, among }: Told,
-): Promise<void> {
+async function tell(change: AlarmChange, { subject, about, among }: Told): Promise<void> {
+  const { alarm, state, reason, at } = change;
   // Those that are well stay in: by them the diagnosis knows how far it reaches.
   const diagnosed = among.filter(one => about.includes(one) || !fails(one));
   const checks = await applicationStatusChecks([
@@ -135,7 +147,7 @@ async function tell(
     instances: about.map(one => ({ instanceId: one.instance.id, says: sayingOf(one) })),
     diagnosis: diagnose({ instances: diagnosed.map(one => toObserved(one, checks)), groups: [] }),
   });
-  const name = executionName('tell', alarm, `${state} ${Math.floor(at / 60)}`);
+  const name = executionName('tell', alarm, tellingOf(change));
   await startExecution(setting('TELL_PEOPLE_ARN'), name, { alarm, news });
 }
 

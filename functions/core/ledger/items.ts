@@ -39,6 +39,7 @@ import type { RunRequest } from '../request.ts';
  * | `retirement#<subject>` | version, status, owner, request, plan, createdAt, deadline, acts (set), outcome, error, cause, |
  * |                      | endedAt, told (set), expiresAt: the latest retirement of a check, or of security groups alone  |
  * | `interface#<id>`     | known (KnownInterface): an interface of a check, and which checks have needed it                |
+ * | `alarm#telling#<alarm> <state> <minute>` | invocation, expiresAt: which one of the function's tells of that             |
  * | `alarm#<group or check>` | toldAt, expiresAt: people were told of a failure there, and not yet that it is over        |
  * | `stack#closing`      | deletion, closedAt, until: the stack is being deleted, and nothing begins until then       |
  * | `hooks#open`         | `hook#<executionArn>` (OpenHook): hooks of ECS and Lambda deployments to be answered       |

@@ -163,6 +163,22 @@ export const mutations: readonly Mutation[] = [
     breaks: /^1: go-ahead/,
   },
   {
+    rule: 'R-OWN: leave no alarm behind',
+    changes: [
+      {
+        file: 'functions/core/domain/alarm-changes.ts',
+        text: 'const surplus = existing.filter(({ name }) => !wanted.has(name));',
+        instead: 'const surplus: ExistingAlarm[] = [];',
+      },
+    ],
+    given: {
+      parameters: { Alarms: 'Enabled' },
+      deployment: { instances: undefined, batches: undefined, downSeconds: undefined, idleMinutes: 15 },
+      events: [{ atSeconds: 660, do: 'terminate-instance' }],
+    },
+    breaks: /^4: the alarm quiesce\/instance\/i-\w+\/\S+ is on an instance that is gone/,
+  },
+  {
     rule: 'D39: leave what belongs to others',
     changes: [
       {
