@@ -1,5 +1,5 @@
-import { GROUP_TAG_KEY, groupIn, groupTag } from '../adopt/group-tag.ts';
-import { checkAssociations } from '../aws/check-associations.ts';
+import { GROUP_TAG_KEY, groupTag, isOnGroup } from '../adopt/group-tag.ts';
+import { type CheckAssociation, checkAssociations } from '../aws/check-associations.ts';
 import { checksWithTag } from '../aws/checks.ts';
 import { listTargets } from '../aws/code-deploy.ts';
 import { associateOrConfirm } from '../aws/confirmed-association.ts';
@@ -42,15 +42,15 @@ export async function takeOverChecks(deploymentId: string, instanceId: string): 
 async function successionOf(deploymentId: string, instanceId: string): Promise<Succession | undefined> {
   const facts = await describeInstances(await listTargets(deploymentId));
   const { key, value } = optInTag(setting('OPT_IN_TAG_VALUE'));
-  const green = facts.get(instanceId)?.tags ?? {};
-  const to = green[GROUP_TAG_KEY];
-  if (to === undefined || green[key] !== value) return undefined;
+  const green = facts.get(instanceId)?.tags;
+  const to = green?.[GROUP_TAG_KEY];
+  if (to === undefined || green?.[key] !== value) return undefined;
   const groups = new Set([...facts.values()].flatMap(({ tags }) => tags[GROUP_TAG_KEY] ?? []));
   const from = [...groups].filter(group => group !== to);
   const ours = new Set(await checksWithTag(key, value));
-  const associations = await checkAssociations();
-  const checkIds = associations.flatMap(one =>
-    ours.has(one.checkId) && from.includes(groupIn(one) ?? '') ? [one.checkId] : [],
-  );
+  const isTheirs = (one: CheckAssociation) => from.some(group => isOnGroup(one, group));
+  const checkIds = (await checkAssociations())
+    .filter(one => ours.has(one.checkId) && isTheirs(one))
+    .map(({ checkId }) => checkId);
   return checkIds.length === 0 ? undefined : { deploymentId, to, from, checkIds: [...new Set(checkIds)] };
 }

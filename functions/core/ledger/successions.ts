@@ -59,6 +59,6 @@ export async function forgetSuccession(deploymentId: string): Promise<void> {
 export const toSuccession = (deploymentId: string, item: Item): Succession => ({
   deploymentId,
   to: textAt(item, 'takesOver'),
-  from: parsed<string[]>(item.stoodFor) ?? [],
-  checkIds: parsed<string[]>(item.checkIds) ?? [],
+  from: parsed<string[]>(item.stoodFor) as string[],
+  checkIds: parsed<string[]>(item.checkIds) as string[],
 });
