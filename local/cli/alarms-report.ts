@@ -6,7 +6,6 @@ import { reportedInstances, watchedGroups } from '../../functions/core/alarms/wa
 import { alarmsWithPrefix } from '../../functions/core/aws/alarms.ts';
 import { given, send } from '../../functions/core/aws/call.ts';
 import { stepFunctions } from '../../functions/core/aws/clients.ts';
-import { DEFAULT_QUOTAS } from '../../functions/core/check-quotas.ts';
 import { isAsDesired, isOurs } from '../../functions/core/domain/alarm-changes.ts';
 import type { AlarmDefinition, ExistingAlarm } from '../../functions/core/domain/alarm-definition.ts';
 import { subjectOf } from '../../functions/core/domain/alarm-names.ts';
@@ -16,6 +15,7 @@ import {
   shapesOf,
   type WatchedGroup,
 } from '../../functions/core/domain/alarms.ts';
+import type { CheckQuotas } from '../../functions/core/domain/monitoring.ts';
 import { ALARM_PRICES, ALARM_WRITES_PER_SECOND, ALARMS_PER_CALL } from '../../functions/core/limits.ts';
 import { alarmParameters } from '../../functions/core/payloads.ts';
 import { optInTag } from '../../functions/core/settings.ts';
@@ -55,7 +55,7 @@ export interface AlarmReport {
 }
 
 /** Compares the alarms that there are with those that there should be, as reconcile-alarms does. */
-export async function reportAlarms(machineArn: string): Promise<AlarmsReport> {
+export async function reportAlarms(machineArn: string, quotas: CheckQuotas): Promise<AlarmsReport> {
   const { optInTagValue, alarms: parameters } = await parametersOf(machineArn);
   const settings = alarmSettings(parameters);
   const { prefix, kept } = settings;
@@ -63,7 +63,7 @@ export async function reportAlarms(machineArn: string): Promise<AlarmsReport> {
   const [reported, existing, monitoring] = await Promise.all([
     reportedInstances(tag),
     alarmsWithPrefix(prefix),
-    readMonitoring(tag, DEFAULT_QUOTAS),
+    readMonitoring(tag, quotas),
   ]);
   const groups = watchedGroups(reported);
   const ours = existing.filter(alarm => isOurs(prefix, alarm));

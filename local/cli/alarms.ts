@@ -1,5 +1,7 @@
 import { executionArn } from '../../functions/core/aws/step-functions.ts';
+import { checkQuotas } from '../../functions/core/check-quotas.ts';
 import { shellLine } from '../../functions/core/domain/aws-cli.ts';
+import type { CheckQuotas } from '../../functions/core/domain/monitoring.ts';
 import { executionName } from '../../functions/core/naming.ts';
 import { reportAlarms } from './alarms-report.ts';
 import { describeAlarms } from './alarms-text.ts';
@@ -13,6 +15,12 @@ const ACTS = ['plan', 'apply'] as const;
 
 const options = {
   machine: machineOption('ReconcileAlarms'),
+  quotas: {
+    type: 'string',
+    value: 'JSON',
+    default: '{}',
+    about: "The account's quotas of checks where AWS has raised them, as the stack's parameter CheckQuotas.",
+  },
   json: {
     ...jsonOption,
     about: 'Print one JSON document (AlarmsReport in local/cli/alarms-report.ts) and nothing else.',
@@ -43,13 +51,23 @@ async function run(args: readonly string[]): Promise<number> {
   const [act = 'plan', ...more] = positionals;
   if (!ACTS.some(one => one === act) || more.length > 0)
     throw new UsageError(`Say one of ${ACTS.join(', ')}: quiesce alarms plan.`);
+  const quotas = quotasIn(values.quotas);
   const machineArn = readMachineArn('ReconcileAlarms', values.machine);
   const failure = act === 'apply' ? await reconcile(machineArn, args, values.json) : undefined;
   if (act === 'plan') readOnly();
-  const report = await reportAlarms(machineArn);
+  const report = await reportAlarms(machineArn, quotas);
   process.stdout.write(values.json ? document(report) : describeAlarms(report));
   if (failure !== undefined) process.stderr.write(`${wrap(failure, 98).join('\n')}\n`);
   return failure === undefined && report.unmonitored.length === 0 ? exitCode.ok : exitCode.failed;
+}
+
+/** @throws UsageError */
+function quotasIn(text: string): CheckQuotas {
+  try {
+    return checkQuotas(text);
+  } catch (error) {
+    throw new UsageError(`--quotas: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** @returns why it failed */

@@ -18,14 +18,14 @@ describe('the alarms of a stack from the command line', () => {
     shop().quiesce('alarms', ...args, '--machine', shop().told.machines.ReconcileAlarms ?? '');
 
   test('plan shows what is to be made, and changes nothing', async () => {
-    const { code, stdout, stderr } = await alarms();
+    const { code, stdout, stderr } = await alarms('--quotas', '{"targets":9000}');
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
       /^quiesce\/\*: 8 alarms there should be, about 2\.40 US dollars a month; 8 to make, in 00:00:04 at the\nleast\.$/m,
     );
     expect(stdout).toMatch(/^group {2}instances {2}checks {2}watched by\nweb +2 +1 +instance$/m);
     expect(stdout).toMatch(/^make {2}quiesce\/instance\/i-\w+\/impaired +not there yet$/m);
-    expect(stdout).toMatch(/^targets +2 {2}5,000$/m);
+    expect(stdout).toMatch(/^targets +2 {2}9,000$/m);
     const changing = shop().calls.filter(({ action }) => !/^(Describe|List|Get|BatchGet)/.test(action));
     expect(changing).toEqual([]);
   });
@@ -42,6 +42,10 @@ describe('the alarms of a stack from the command line', () => {
     expect(await alarms('make')).toMatchObject({
       code: 2,
       stderr: 'Say one of plan, apply: quiesce alarms plan.\n',
+    });
+    expect(await alarms('--quotas', '{"targets":0}')).toMatchObject({
+      code: 2,
+      stderr: '--quotas: targets: must be at least 1, not 0.\n',
     });
     const { machines } = shop().told;
     const other = await shop().quiesce('alarms', '--machine', machines.TellPeople ?? '');
