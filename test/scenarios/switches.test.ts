@@ -29,4 +29,11 @@ describe('what AWS leaves open does not matter to', () => {
   test.for(['no-target-group', 'no-check', 'excluded-check', 'overlapping'])('%s', name =>
     expectSameUnder(eachValue(switches), name),
   );
+
+  test('D21: what people are told by the alarms on checks', async () => {
+    const scenario = readScenario('scenarios/alarms-no-false-recovery.yaml');
+    const physics = { alarmTooFewBreaching: 'retained', alarmRangeBeyondPeriods: 0 };
+    const { warnings } = await simulate({ scenario: { ...scenario, physics } });
+    expect(warnings.told).toEqual(scenario.expect.told);
+  });
 });
