@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { stopAt } from '../sweep/helpers/stopped.ts';
 import { unneededBy } from '../template/helpers/role-groups.ts';
-import { customResources, stacks } from './helpers/stacks.ts';
+import { customResources, hasty, stacks } from './helpers/stacks.ts';
 
 test('D18: what serves other stacks may do all that it does, and nothing else', async () => {
-  const team = await stacks({ physics: { interfaceLingerMinutes: [60, 60] } });
+  const team = await stacks({ physics: { interfaceLingerMinutes: [20, 20] } });
   const { stack } = team.bracket;
   expect(unneededBy('resources', stack)).not.toEqual([]);
   const example = team.stack();
-  await team.run(example.create(team.example()));
+  await team.run(example.create(team.example(hasty(600))));
   await team.run(example.delete());
   const named = team.stack('named');
   const instances = { CheckId: team.createCheck(), InstanceIds: team.bracket.ids() };
