@@ -1,7 +1,7 @@
 import type { DescribeApplicationStatusCheckAssociationsResult } from '@aws-sdk/client-ec2';
 import { beforeEach, expect, test } from 'vitest';
 import { ec2Api } from '../../local/account/ec2-service.ts';
-import type { Gate } from '../../local/wire/contract.ts';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { type Stacks, stacks, customResources as text } from './helpers/stacks.ts';
 
 let team: Stacks;
@@ -9,14 +9,25 @@ let checkId = '';
 let ids: string[] = [];
 /** What no description shows: associations with tags, or with instances. */
 let hidden: 'tag' | 'instance-id' | undefined;
+/** How many descriptions say what the one before them has said. */
+let stale = 0;
+let before: DescribeApplicationStatusCheckAssociationsResult = {};
+/** How many associations of a check EC2 does not know it for. */
+let unknown = 0;
 const hides: Gate['around'] = async ({ action }, input, perform) => {
+  if (action === 'AssociateApplicationStatusCheck' && unknown-- > 0)
+    throw new ServiceError('InvalidApplicationStatusCheckId.NotFound', 'does not exist');
   const output: DescribeApplicationStatusCheckAssociationsResult = await perform(input);
-  if (!hidden || action !== 'DescribeApplicationStatusCheckAssociations') return output;
+  if (action !== 'DescribeApplicationStatusCheckAssociations') return output;
+  if (stale-- > 0) return before;
+  before = output;
+  if (!hidden) return output;
   return { Associations: output.Associations?.filter(({ AssociationType }) => AssociationType !== hidden) };
 };
 
 beforeEach(async () => {
   hidden = undefined;
+  [stale, unknown] = [0, 0];
   team = await stacks({ gates: () => [{ around: hides }] });
   checkId = team.createCheck();
   ids = team.bracket.ids();
@@ -101,6 +112,22 @@ test('a list of instances is changed in place, and what stays in it is never let
     .map(({ input }) => input.InstanceIds);
   expect(dropped).toEqual([[ids[0]]]);
   expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  await endsWithNothing();
+});
+
+test('R-EVENTUAL, R-STATE: what EC2 does not know yet is waited for, and so is what still shows', async () => {
+  unknown = 2;
+  const stack = team.stack();
+  expect(await team.run(stack.create(text({ Association: onGroup() })))).toBe('CREATE_COMPLETE');
+  stale = 3;
+  const deletedAt = team.bracket.clock.now();
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  expect(team.bracket.clock.now() - deletedAt).toBeGreaterThan(30_000);
+  unknown = 100;
+  expect(await team.run(stack.create(text({ Association: onGroup() })))).toBe('ROLLBACK_COMPLETE');
+  expect(stack.events.find(({ what }) => what === 'CREATE_FAILED Association')?.reason).toContain(
+    'CheckUnknown',
+  );
   await endsWithNothing();
 });
 
