@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { readScenario } from '../../local/simulate/scenario.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import {
   claimFor,
@@ -53,6 +52,8 @@ async function sweptWhileHeld() {
 it('the hooks may do all that they do, and nothing else', async () => {
   const whileIn = (state: string, what: string) =>
     throughCodeDeploy({}, { events: [{ after: state, atSeconds: 20, do: what }] }, { instances: 2 });
+  const how = { loadBalancerStep: true, blueGreen: { terminateAfterMinutes: 1 } };
+  const blueGreen = throughCodeDeploy(how, {}, { instances: 2, autoScaling: { healthChecks: ['EC2'] } });
   const runs = [
     await deployed({ scenario: whileIn('ObserveEvidence', 'stop-deployment') }),
     await deployed({
@@ -62,7 +63,7 @@ it('the hooks may do all that they do, and nothing else', async () => {
     await hookedDeployment({ at: ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'] }),
     await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
     await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
-    await deployed({ scenario: readScenario('scenarios/codedeploy-blue-green.yaml') }),
+    await deployed({ scenario: blueGreen }),
     await sweptOfEverything(),
     await sweptWhileHeld(),
     await swept({ gates: failing('Scan', 'InternalServerError') }).then(async run => {
