@@ -30,8 +30,10 @@ export async function changeAlarms(
     return { put: 0, removed: 0, kept: [], waitSeconds: Math.ceil((turnAt - nowMs) / 1000) };
   const kept: string[] = [];
   let removed = 0;
-  for (const [place, call] of now.entries()) {
-    if (place > 0) await setTimeout(1000 / ALARM_WRITES_PER_SECOND);
+  let last = 0;
+  for (const call of now) {
+    await setTimeout(Math.max(0, last + 1000 / ALARM_WRITES_PER_SECOND - Date.now()));
+    last = Date.now();
     if ('put' in call) {
       await putAlarm(call.put, call.actionsEnabled, tags);
       continue;

@@ -46,7 +46,7 @@ export async function tellOfAlarm(
   if (!(await claimTelling(tellingOf(change), invocation, change.at))) return false;
   const scope = scopeOf(subject);
   const among = amongOf(subject, await reportedInstances(tag), shaping);
-  const { about, deployedTo } = await whomItIsAbout(subject, among);
+  const about = await whomItIsAbout(subject, among);
   if (change.state === 'OK') {
     if (about.length > 0 && subject.of === 'check') return false;
     if (!(await wasFailureTold(scope))) return false;
@@ -54,7 +54,7 @@ export async function tellOfAlarm(
     await forgetFailureTold(scope);
     return true;
   }
-  if (about.length === 0 && !isUnseen(change, among, deployedTo)) return false;
+  if (about.length === 0 && !isUnseen(change, subject, among)) return false;
   await tell(change, { subject, about, among });
   if (!isOfSilence(subject)) await markFailureTold(scope, change.at);
   return true;
@@ -72,14 +72,10 @@ const tellingOf = ({ alarm, state, at }: AlarmChange): string => `${alarm} ${sta
 const isOneOf = (some: readonly Reported[], id: string): boolean =>
   some.some(({ instance }) => instance.id === id);
 
-/** May the description not show yet what the alarm rings at? Of an instance in a deployment it does. */
-function isUnseen(
-  { instanceId }: AlarmChange,
-  among: readonly Reported[],
-  deployedTo: readonly Reported[],
-): boolean {
-  if (instanceId === undefined) return deployedTo.length === 0;
-  return isOneOf(among, instanceId) && !isOneOf(deployedTo, instanceId);
+/** May the description not show what the alarm rings at? It lies behind the metrics, but for what is seen to fail. */
+function isUnseen({ instanceId }: AlarmChange, subject: Subject, among: readonly Reported[]): boolean {
+  if (isOfSilence(subject)) return true;
+  return !among.some(fails) && (instanceId === undefined || isOneOf(among, instanceId));
 }
 
 /** The instances that the alarm watches. */
@@ -96,19 +92,13 @@ function only({ instance, status }: Reported, checkId: string): Reported[] {
   return checks.length === 0 ? [] : [{ instance, status: { ...status, checks } }];
 }
 
-interface About {
-  readonly about: readonly Reported[];
-  /** What the alarm would be about, but that a run has them suppressed. */
-  readonly deployedTo: readonly Reported[];
-}
-
-async function whomItIsAbout(subject: Subject, among: readonly Reported[]): Promise<About> {
+/** But for those that a run has suppressed. */
+async function whomItIsAbout(subject: Subject, among: readonly Reported[]): Promise<readonly Reported[]> {
   const all = among.filter(one => isAbout(subject, one));
   const suppressed = all.filter(({ status }) => status.status === 'suppressed');
   const records = await findInstances(suppressed.map(({ instance }) => instance.id));
   const isClaimed = ({ instance }: Reported) => (records.get(instance.id)?.claims.size ?? 0) > 0;
-  const deployedTo = suppressed.filter(isClaimed);
-  return { about: all.filter(one => !deployedTo.includes(one)), deployedTo };
+  return all.filter(one => !(suppressed.includes(one) && isClaimed(one)));
 }
 
 const fails = ({ status }: Reported): boolean => status.checks.some(check => check.status === 'failed');
@@ -126,7 +116,8 @@ function isAbout(subject: Subject, one: Reported): boolean {
   }
 }
 
-interface Told extends Pick<About, 'about'> {
+interface Told {
+  readonly about: readonly Reported[];
   readonly subject: Subject;
   readonly among: readonly Reported[];
 }
