@@ -38,7 +38,7 @@ async function run(args: readonly string[]): Promise<number> {
   const found =
     ledger === undefined
       ? (await checkInterfaces()).map(one => ({ ...one, known: undefined }))
-      : await everyCheckInterface();
+      : (await everyCheckInterface()).there;
   const report = reportInterfaces(found, new InterfaceUse(await checksInUse()), Date.now());
   process.stdout.write(values.json ? document(report) : describeInterfaces(report));
   return exitCode.ok;

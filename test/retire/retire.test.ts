@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
-import { MINUTE, type Retiring, retiring } from './helpers/retiring.ts';
+import { guarded, MINUTE, type Retiring, retiring } from './helpers/retiring.ts';
 
 /** The alarms that people have been told of, without the stack's name, once they have been evaluated. */
 async function rung({ bracket }: Retiring): Promise<string[]> {
@@ -100,6 +101,58 @@ describe('at its limit', () => {
     expect(outcome(await check.retire({ securityGroupIds: [groupId] }))).toBe('SUCCEEDED');
     expect(check.groupId).toBe('no group');
     expect(await bracket.violations()).toEqual([]);
+  });
+});
+
+describe('what EC2 does not do', () => {
+  const short = { interfaceLingerMinutes: [1, 1] };
+  const limited = (check: Retiring) => check.retire({ checkId: check.checkId, limitSeconds: 120 });
+
+  test('a check that stays although it was deleted keeps its group', async () => {
+    const swallow: Gate = {
+      around: async ({ action }, input, perform) =>
+        action === 'DeleteApplicationStatusCheck' ? {} : perform(input),
+    };
+    const check = await retiring({ physics: short, gates: () => [swallow] });
+    const execution = await limited(check);
+    expect(execution.cause).toMatch(/^After 120 s: asc-\w+ is still there/);
+    expect([outcome(execution), check.bracket.actsOf('DeleteSecurityGroup')]).toEqual([
+      'FAILED GroupHeld',
+      [],
+    ]);
+  });
+
+  test('R-ENI: a group that EC2 does not delete and shows nothing of is tried until the limit', async () => {
+    const before = ({ action }: { action: string }) => {
+      if (action === 'DeleteSecurityGroup')
+        throw new ServiceError('DependencyViolation', 'a dependent object');
+    };
+    const check = await retiring({ physics: short, gates: () => [{ before }] });
+    const execution = await limited(check);
+    expect([outcome(execution), execution.cause]).toEqual([
+      'FAILED GroupHeld',
+      `After 120 s: EC2 does not delete ${check.groupId}, and shows nothing that holds it.`,
+    ]);
+    expect(check.bracket.actsOf('DeleteSecurityGroup').length).toBeGreaterThan(2);
+  });
+
+  test('interfaces of a check that has no group of its own are named where they are', async () => {
+    const check = await retiring({}, { ...guarded, checks: [{ port: 8080 }] });
+    const [instance = ''] = check.bracket.ids(0);
+    // What is associated by its id and is gone needs nothing.
+    check.api.AssociateApplicationStatusCheck({
+      ApplicationStatusCheckId: check.checkId,
+      InstanceIds: [instance],
+    });
+    check.bracket.standing.account.ec2.terminate(instance);
+    await check.bracket.clock.pass(MINUTE);
+    const execution = await limited(check);
+    expect([outcome(execution), execution.cause]).toEqual([
+      'FAILED InterfacesLinger',
+      expect.stringMatching(
+        /^After 120 s: interface eni-\w+ "EC2 .* attached to amazon-aws is still there\. AWS/,
+      ),
+    ]);
   });
 });
 

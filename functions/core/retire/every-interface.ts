@@ -5,14 +5,21 @@ import { type KnownInterface, knownInterfaces } from '../ledger/check-interfaces
 /** An interface from which checks are asked, with what is remembered of it. */
 export type RememberedInterface = InterfaceFacts & { readonly known: KnownInterface | undefined };
 
+export interface EveryInterface {
+  readonly there: readonly RememberedInterface[];
+  /** Those that are remembered and are not there any more. */
+  readonly gone: readonly KnownInterface[];
+}
+
 /**
  * Every interface from which checks are asked: as EC2 lists them, and those that CloudTrail has told of and that are hidden all
  * the same by their ids.
  */
-export async function everyCheckInterface(): Promise<RememberedInterface[]> {
+export async function everyCheckInterface(): Promise<EveryInterface> {
   const listed = await checkInterfaces();
-  const known = new Map((await knownInterfaces()).map(one => [one.id, one]));
-  const unlisted = [...known.keys()].filter(id => !listed.some(one => one.id === id));
-  const hidden = await interfacesById(unlisted);
-  return [...listed, ...hidden].map(one => ({ ...one, known: known.get(one.id) }));
+  const known = await knownInterfaces();
+  const isListed = ({ id }: KnownInterface) => listed.some(one => one.id === id);
+  const hidden = await interfacesById(known.filter(one => !isListed(one)).map(({ id }) => id));
+  const there = [...listed, ...hidden].map(one => ({ ...one, known: known.find(({ id }) => id === one.id) }));
+  return { there, gone: known.filter(({ id }) => !there.some(one => one.id === id)) };
 }

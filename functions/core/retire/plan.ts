@@ -4,6 +4,7 @@ import { hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
 import type { InterfaceFacts } from '../domain/group-blockers.ts';
 import { InterfaceShared, NotOptedIn } from '../errors.ts';
 import { takeToRetire } from '../ledger/check-locks.ts';
+import { requireOpen } from '../ledger/closing.ts';
 import {
   createRetirement,
   findRetirement,
@@ -44,7 +45,7 @@ export interface Planned {
 /**
  * Decides everything about a retirement, or refuses it, and writes it into the ledger. Nothing in AWS is touched.
  *
- * @throws InvalidRequest, NotOptedIn, RunInProgress, AdoptionInProgress, RetirementInProgress, InterfaceShared
+ * @throws InvalidRequest, StackClosing, NotOptedIn, RunInProgress, AdoptionInProgress, RetirementInProgress, InterfaceShared
  */
 export async function planRetirement(
   request: unknown,
@@ -54,6 +55,7 @@ export async function planRetirement(
   if (request !== null && typeof request === 'object' && 'from' in request)
     return resume(readRequest(abandonedRetirement, request), owner);
   const asked = readRequest(retirementRequest, request);
+  await requireOpen();
   const subject = subjectOf(asked);
   const other = await findRetirement(subject);
   if (other?.status === 'live' && other.owner !== owner) {
@@ -124,7 +126,7 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
     await requireUncounted(check);
   }
   const others = new InterfaceUse(checks.filter(({ id }) => id !== check?.id));
-  const all = await everyCheckInterface();
+  const { there: all } = await everyCheckInterface();
   const its = checkId === undefined ? [] : ofCheck(checkId, check, all, others);
   const shared = its
     .map(one => ({ interfaceId: one.id, checkIds: others.usersOf(one) }))

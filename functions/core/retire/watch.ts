@@ -1,12 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { securityGroups } from '../aws/security-groups.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { type CheckInterface, hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
-import {
-  forgetInterface,
-  type KnownInterface,
-  knownInterfaces,
-  rememberInterface,
-} from '../ledger/check-interfaces.ts';
+import { forgetInterface, type KnownInterface, rememberInterface } from '../ledger/check-interfaces.ts';
 import { unfinishedRetirements } from '../ledger/retirements.ts';
 import type { Measure } from '../metrics.ts';
 import { executionName } from '../naming.ts';
@@ -14,7 +10,7 @@ import { subjectOf } from '../retirement-request.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checksInUse } from './checks-in-use.ts';
-import { everyCheckInterface } from './every-interface.ts';
+import { everyCheckInterface, type RememberedInterface } from './every-interface.ts';
 import { isDeletedWhenFree } from './plan.ts';
 import { whatHolds } from './what-holds.ts';
 
@@ -34,57 +30,26 @@ export interface Watched {
 export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
   const now = nowSeconds();
   const use = new InterfaceUse(await checksInUse());
-  const known = new Map((await knownInterfaces()).map(one => [one.id, one]));
-  const seen = (await everyCheckInterface()).map(({ id, subnetId, securityGroupIds }) => ({
-    id,
-    subnetId,
-    securityGroupIds,
-  }));
-  const current = seen.map(one => nowKnown(one, use.usersOf(one), known.get(one.id), now));
-  for (const one of current)
-    if (JSON.stringify(one) !== JSON.stringify(known.get(one.id))) await rememberInterface(one);
-  const gone = [...known.values()].filter(({ id }) => !seen.some(one => one.id === id));
-  const lingering = current.filter(({ lingersSince }) => lingersSince !== undefined);
-  const unfinished = await unfinishedRetirements();
-  const retiring = new Set<string>();
-  const retire = async (subject: string, since: number, input: object) => {
-    if (unfinished.some(one => one.subject === subject && one.status === 'live')) return;
+  const { there, gone } = await everyCheckInterface();
+  const current = there.map(one => nowKnown(one, use.usersOf(one), now));
+  for (const [index, one] of current.entries())
+    if (!isDeepStrictEqual(one, there[index]?.known)) await rememberInterface(one);
+  const lingering = current.flatMap(({ lingersSince, ...one }) =>
+    lingersSince === undefined ? [] : { ...one, lingersSince },
+  );
+  const retiring: string[] = [];
+  for (const { subject, since, input } of await retirementsOf({ lingering, gone, use, optIn, now })) {
     const name = executionName('retire', subject, String(since));
-    if ((await startExecution(setting('RETIRE_CHECK_ARN'), name, input)) === 'started') retiring.add(subject);
-  };
-  const groups = await securityGroups([
-    ...new Set([...lingering, ...gone].flatMap(one => one.securityGroupIds)),
-  ]);
-  // What a retirement has been told to delete stays with it.
-  const taken = new Set(unfinished.flatMap(({ plan }) => plan.groupIds));
-  const free = ({ securityGroupIds }: CheckInterface) =>
-    securityGroupIds
-      .flatMap(id => groups.get(id) ?? [])
-      .filter(group => isDeletedWhenFree(group, optIn))
-      .map(({ id }) => id)
-      .filter(id => use.usersOfGroup(id).length === 0 && !taken.has(id));
-  for (const one of lingering) {
-    const since = one.lingersSince ?? now;
-    for (const checkId of one.checkIds) await retire(checkId, since, { checkId, keepCheck: true });
-    // Nobody knows whose it was: its group can be deleted all the same.
-    if (one.checkIds.length === 0)
-      for (const id of free(one)) await retire(id, since, { securityGroupIds: [id] });
+    if ((await startExecution(setting('RETIRE_CHECK_ARN'), name, input)) === 'started')
+      retiring.push(subject);
   }
-  for (const one of gone) {
-    for (const id of free(one)) await retire(id, now, { securityGroupIds: [id] });
-    await forgetInterface(one.id);
-  }
-  for (const { outcome, endedAt = now, plan } of unfinished) {
-    const securityGroupIds = outcome === 'failed' ? await freeNow(plan.groupIds) : [];
-    if (securityGroupIds.length > 0)
-      await retire(subjectOf({ securityGroupIds }), endedAt, { securityGroupIds });
-  }
-  const oldestSeconds = Math.max(0, ...lingering.map(({ lingersSince = now }) => now - lingersSince));
+  for (const { id } of gone) await forgetInterface(id);
+  const oldestSeconds = Math.max(0, ...lingering.map(({ lingersSince }) => now - lingersSince));
   return {
-    interfaces: seen.length,
+    interfaces: there.length,
     lingering: lingering.length,
     oldestSeconds,
-    retiring: [...retiring],
+    retiring,
     measures: [
       { metric: 'lingering_interfaces', value: lingering.length },
       { metric: 'oldest_lingering_seconds', value: oldestSeconds },
@@ -93,15 +58,70 @@ export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
   };
 }
 
+interface Left {
+  readonly lingering: readonly (KnownInterface & { readonly lingersSince: number })[];
+  readonly gone: readonly KnownInterface[];
+  readonly use: InterfaceUse;
+  readonly optIn: OptInTag;
+  readonly now: number;
+}
+
+/** A retirement to begin; one of the same subject and instant has the same name, and is begun once. */
+interface Begin {
+  readonly subject: string;
+  readonly since: number;
+  readonly input: object;
+}
+
+/** What has to be retired of what is left, and has no retirement yet. */
+async function retirementsOf({ lingering, gone, use, optIn, now }: Left): Promise<Begin[]> {
+  const unfinished = await unfinishedRetirements();
+  // What lingers is waited for by its retirement, or has outlasted it, of which people were told.
+  const unattended = lingering.filter(
+    ({ id }) => !unfinished.some(({ plan }) => plan.interfaceIds.includes(id)),
+  );
+  // What a retirement has been told to delete stays with it.
+  const taken = unfinished.flatMap(({ plan }) => plan.groupIds);
+  const groups = await securityGroups([
+    ...new Set([...unattended, ...gone].flatMap(({ securityGroupIds }) => securityGroupIds)),
+  ]);
+  const groupsOf = ({ securityGroupIds }: CheckInterface, since: number): Begin[] =>
+    securityGroupIds
+      .flatMap(id => groups.get(id) ?? [])
+      .filter(group => isDeletedWhenFree(group, optIn))
+      .filter(({ id }) => use.usersOfGroup(id).length === 0 && !taken.includes(id))
+      .map(({ id }) => ({ subject: id, since, input: { securityGroupIds: [id] } }));
+  const again = await Promise.all(
+    unfinished.map(async ({ endedAt, plan }): Promise<Begin[]> => {
+      const securityGroupIds = endedAt === undefined ? [] : await freeNow(plan.groupIds);
+      if (endedAt === undefined || securityGroupIds.length === 0) return [];
+      return [{ subject: subjectOf({ securityGroupIds }), since: endedAt, input: { securityGroupIds } }];
+    }),
+  );
+  return [
+    ...unattended.flatMap((one): Begin[] =>
+      // Where nobody knows whose it was, its group can be deleted all the same.
+      one.checkIds.length === 0
+        ? groupsOf(one, one.lingersSince)
+        : one.checkIds.map(checkId => ({
+            subject: checkId,
+            since: one.lingersSince,
+            input: { checkId, keepCheck: true },
+          })),
+    ),
+    ...gone.flatMap(one => groupsOf(one, now)),
+    ...again.flat(),
+  ];
+}
+
 /** An interface as it is remembered from now on. The checks that needed it last stay in memory when none does. */
 function nowKnown(
-  { id, subnetId, securityGroupIds }: CheckInterface,
+  { id, subnetId, securityGroupIds, known }: RememberedInterface,
   users: readonly string[],
-  before: KnownInterface | undefined,
   now: number,
 ): KnownInterface {
   if (users.length > 0) return { subnetId, securityGroupIds, checkIds: users, id };
-  const { checkIds = [], lingersSince = now } = before ?? {};
+  const { checkIds = [], lingersSince = now } = known ?? {};
   return { subnetId, securityGroupIds, checkIds, lingersSince, id };
 }
 
