@@ -1,10 +1,13 @@
+import { executionArn } from '../../functions/core/aws/step-functions.ts';
 import { shellLine } from '../../functions/core/domain/aws-cli.ts';
 import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
 import { executionName } from '../../functions/core/naming.ts';
 import { retirementRequest, subjectOf } from '../../functions/core/retirement-request.ts';
-import { type Command, jsonOption, readOptions, UsageError } from './command.ts';
+import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
+import { document } from './format.ts';
 import { machineOption, readMachineArn } from './machine-option.ts';
-import { runMachine } from './run-machine.ts';
+import { describeRetirement, tellRetirement } from './retirement-report.ts';
+import { attend, reportOn, startOrJoin } from './run-machine.ts';
 
 const options = {
   machine: machineOption('RetireCheck'),
@@ -31,7 +34,8 @@ const options = {
   },
   json: {
     ...jsonOption,
-    about: 'Print one JSON document (RunReport in local/cli/run-machine.ts) at the end and nothing else.',
+    about:
+      'Print one JSON document (RetirementTold in local/cli/retirement-report.ts) at the end and nothing else.',
   },
 } as const;
 
@@ -88,19 +92,13 @@ async function run(args: readonly string[]): Promise<number> {
   const machineArn = readMachineArn('RetireCheck', values.machine);
   const subject = subjectOf(read.data);
   const name = values.name ?? executionName('retire', subject, String(Date.now()));
-  return runMachine({
-    runId: subject,
-    name,
-    machineArn,
-    input,
-    json: values.json,
-    again: shellLine([
-      'npx',
-      'quiesce',
-      'retire',
-      ...args,
-      ...(values.name === undefined ? ['--name', name] : []),
-    ]),
-    succeeded: `${subject} is gone, with all that was to be retired.`,
-  });
+  const arn = executionArn(machineArn, name);
+  const joined = await startOrJoin({ machineArn, name, input }, arn);
+  if (joined && !values.json) process.stdout.write(`${name} had been started before, and is joined.\n`);
+  const ofName = values.name === undefined ? ['--name', name] : [];
+  const again = shellLine(['npx', 'quiesce', 'retire', ...args, ...ofName]);
+  const followed = await attend({ runId: subject, name, again, json: values.json }, arn);
+  const told = tellRetirement(reportOn(subject, arn, joined, followed), followed.events);
+  process.stdout.write(values.json ? document(told) : describeRetirement(told));
+  return told.status === 'SUCCEEDED' ? exitCode.ok : exitCode.failed;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { InterfaceUse } from '../../functions/core/domain/check-interfaces.ts';
 import { describeInterfaces, reportInterfaces } from '../../local/cli/interfaces-report.ts';
 import { retireCommand } from '../../local/cli/retire.ts';
-import type { RunReport } from '../../local/cli/run-machine.ts';
+import { describeRetirement, type RetirementTold } from '../../local/cli/retirement-report.ts';
 import { parseScenario } from '../../local/simulate/scenario.ts';
 import { serveShop } from './helpers/served.ts';
 
@@ -43,13 +43,22 @@ describe('from the command line', () => {
     const { code, stdout, stderr } = await quiesce('retire', checkId(), ...machine);
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^left behind +\+00:\d\d:\d\d +00:\d\d:\d\d +03:00:00 +\d+ %$/m);
-    expect(stdout).toMatch(new RegExp(`^${checkId()} is gone, with all that was to be retired\\.$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${checkId()}: retired$`, 'm'));
+    expect(stdout).toMatch(
+      /^1 interface to wait for, 0\.01 US dollars an hour: eni-\w+\n1 security group to delete: sg-\w+$/m,
+    );
     expect((await quiesce('interfaces', '--table', table)).stdout).toBe(
       'No application status check has an interface here.\n',
     );
     const again = await quiesce('retire', checkId(), ...machine, '--json');
-    const report: RunReport = JSON.parse(again.stdout);
-    expect(report).toMatchObject({ runId: checkId(), status: 'SUCCEEDED', phases: [] });
+    const report: RetirementTold = JSON.parse(again.stdout);
+    expect(report).toMatchObject({
+      subject: checkId(),
+      status: 'SUCCEEDED',
+      plan: { verdict: 'nothing' },
+      phases: [],
+    });
+    expect(describeRetirement(report)).toBe(`\n${checkId()}: nothing was left to retire\n`);
   });
 });
 
@@ -68,6 +77,30 @@ eni-2      subnet-1  sg-1            lingering for 01:00:00  asc-1,asc-2  01:10:
 
 2 interfaces, 2 of them lingering: 0.02 US dollars an hour.
 `);
+});
+
+test('D45: what stays is told with the checks that need it, and a refusal without a plan', () => {
+  const told: RetirementTold = {
+    format: 'quiesce.retirement/1',
+    subject: 'asc-1',
+    executionArn: 'arn',
+    joined: false,
+    status: 'SUCCEEDED',
+    error: '',
+    cause: '',
+    phases: [],
+    plan: {
+      verdict: 'planned',
+      deletesCheck: true,
+      interfaceIds: [],
+      groupIds: [],
+      shared: [{ interfaceId: 'eni-1', checkIds: ['asc-2', 'asc-3'] }],
+      usDollarsPerHour: 0,
+    },
+  };
+  expect(describeRetirement(told)).toBe('\nasc-1: retired\n\neni-1 stays: asc-2, asc-3 need it\n');
+  const refused = { status: 'FAILED', error: 'NotOptedIn', cause: 'No tag.', plan: null } as const;
+  expect(describeRetirement({ ...told, ...refused })).toBe('\nNotOptedIn:\n  No tag.\n');
 });
 
 describe('a request', () => {
