@@ -173,7 +173,15 @@ describe('refused before anything is touched', () => {
     check.api.DeleteApplicationStatusCheck({ ApplicationStatusCheckId: other });
     const later = check.start({ securityGroupIds: [groupId] });
     await check.bracket.reaches(later, 'WaitForLeft');
-    expect(later.status).toBe('RUNNING');
+    const third = check.createCheckBeside();
+    await check.bracket.end(later);
+    expect(outcome(later)).toBe('FAILED InterfaceShared');
+    // A group that nobody has named is left to it without a word.
+    const unnamed = check.start({ checkId: third });
+    await check.bracket.reaches(unnamed, 'WaitForLeft');
+    check.createCheckBeside();
+    await check.bracket.end(unnamed);
+    expect([outcome(unnamed), check.groupId]).toEqual(['SUCCEEDED', groupId]);
   });
 
   test('D19: without the tag, and while a run, an adoption or another retirement counts on it', async () => {
@@ -189,6 +197,13 @@ describe('refused before anything is touched', () => {
     await refused();
     check.registry.tag(checkId, { quiesce: 'enabled' });
     await refused({ checkId: 'web' });
+    const [instance = ''] = bracket.ids(0);
+    const byId = { ApplicationStatusCheckId: checkId, InstanceIds: [instance] };
+    check.api.AssociateApplicationStatusCheck(byId);
+    bracket.standing.account.ec2.tag(instance, { quiesce: 'no' });
+    await refused();
+    bracket.standing.account.ec2.tag(instance, { quiesce: 'enabled' });
+    check.api.DisassociateApplicationStatusCheck(byId);
     const run = bracket.start('BeforeDeploy', { runId: 'r', fleet: { autoScalingGroupName: 'web' } });
     await bracket.reaches(run, 'Suppress');
     await bracket.clock.pass(3_000);
@@ -210,6 +225,7 @@ describe('refused before anything is touched', () => {
       'FAILED NotOptedIn',
       'FAILED NotOptedIn',
       'FAILED InvalidRequest',
+      'FAILED NotOptedIn',
       'FAILED RunInProgress',
       'FAILED AdoptionInProgress',
       'FAILED RetirementInProgress',

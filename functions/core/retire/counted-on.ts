@@ -1,3 +1,4 @@
+import { groupIn, groupTag } from '../adopt/group-tag.ts';
 import { AdoptionInProgress, RunInProgress } from '../errors.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -18,10 +19,7 @@ export async function requireUncounted({ id, members, associations }: Associated
         `Run ${runId} claims ${instanceId}, and counts on ${id} there. Retire it when the run is over.`,
       );
   }
-  const groups = [
-    ...members.map(({ tags }) => tags[GROUP_TAG]),
-    ...associations.map(one => ('tag' in one && one.tag.key === GROUP_TAG ? one.tag.value : undefined)),
-  ];
+  const groups = [...members.map(({ tags }) => tags[groupTag('').key]), ...associations.map(groupIn)];
   for (const group of new Set(groups.flatMap(name => name ?? []))) {
     const adoption = await findAdoption(group);
     if (adoption?.checkId === id && adoption.status !== 'ended')
@@ -30,5 +28,3 @@ export async function requireUncounted({ id, members, associations }: Associated
       );
   }
 }
-
-const GROUP_TAG = 'aws:autoscaling:groupName';

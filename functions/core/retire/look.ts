@@ -43,7 +43,7 @@ interface Left {
 /**
  * One look at what is left of a retirement. Reads only.
  *
- * @throws InterfaceShared as soon as another check needs an interface on a group that is to be deleted (D45)
+ * @throws InterfaceShared as soon as another check is asked from a group that was named (D45)
  * @throws InterfacesLinger, GroupHeld at the limit, with what is in the way
  */
 export async function lookAtRetirement(subject: string, owner: string): Promise<LookAnswer> {
@@ -73,15 +73,15 @@ async function whatIsLeft({ request, plan }: RetirementRecord): Promise<Left> {
   const { deletesCheck, interfaceIds, groupIds, optInTagValue } = plan;
   const { checkId = '' } = request;
   const exists = deletesCheck && (await applicationStatusChecks([checkId])).has(checkId);
+  const use = new InterfaceUse((await checksInUse()).filter(({ id }) => !deletesCheck || id !== checkId));
+  for (const id of request.securityGroupIds) requireUnshared(id, use);
   const there = [...(await securityGroups(groupIds)).values()]
-    // Whoever takes the tag away keeps the group.
-    .filter(({ tags }) => tags[OPT_IN_TAG_KEY] === optInTagValue);
+    // Whoever takes the tag away, or has come to be asked from a group that nobody has named, keeps it.
+    .filter(({ id, tags }) => tags[OPT_IN_TAG_KEY] === optInTagValue && use.usersOfGroup(id).length === 0);
   const groups = await whatHolds(there.map(({ id }) => id));
   const onGroups = groups
     .flatMap(({ blockers }) => blockers.flatMap(one => (one.kind === 'interface' ? one.found : [])))
     .filter(isOfChecks);
-  const use = new InterfaceUse((await checksInUse()).filter(({ id }) => !deletesCheck || id !== checkId));
-  for (const { id } of there) requireUnshared(id, use);
   const left = new Map([...(await interfacesById(interfaceIds)), ...onGroups].map(one => [one.id, one]));
   const lingering = [...left.values()].filter(one => use.usersOf(one).length === 0);
   return { check: exists ? checkId : undefined, lingering, groups };

@@ -1,4 +1,5 @@
 import { checkBesides } from '../aws/checks.ts';
+import type { InstanceFacts } from '../aws/instances.ts';
 import { type SecurityGroupFacts, securityGroups } from '../aws/security-groups.ts';
 import { hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
 import type { InterfaceFacts } from '../domain/group-blockers.ts';
@@ -123,6 +124,7 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
   const check = keepCheck ? undefined : checks.find(({ id }) => id === checkId);
   if (check) {
     requireOptIn(optIn, (await checkBesides(check.id))?.tags ?? {}, `application status check ${check.id}`);
+    for (const { id, tags } of associatedById(check)) requireOptIn(optIn, tags, `instance ${id}`);
     await requireUncounted(check);
   }
   const others = new InterfaceUse(checks.filter(({ id }) => id !== check?.id));
@@ -145,6 +147,10 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
   const groupIds = new Set([...named, ...tagged].map(({ id }) => id));
   return { check, interfaces, groupIds: [...groupIds], shared };
 }
+
+/** Of those EC2 asks for a permission on the instance too. */
+const associatedById = ({ members, associations }: AssociatedCheck): readonly InstanceFacts[] =>
+  members.filter(({ id }) => associations.some(one => 'instanceId' in one && one.instanceId === id));
 
 /** The interfaces of a check: those it needs, or of one that is gone those that it was seen to need, or that nobody was. */
 function ofCheck(

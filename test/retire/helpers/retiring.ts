@@ -67,18 +67,18 @@ export class Retiring {
 
   /** As a person does: another check of the group, asked from the same security group. */
   createCheckBeside(tags: Readonly<Record<string, string>> = OPT_IN): string {
-    const { settings } = this.registry.get(this.checkId);
+    const [SubnetId = ''] = this.network.subnets.keys();
+    const fleetGroup = [...this.network.securityGroups.values()].find(({ name }) => name === 'web');
     const created = this.api.CreateApplicationStatusCheck({
       Protocol: 'http',
       Port: 8080,
       Aggregation: 'excluded',
-      HealthCheckPaths: settings.healthCheckPaths.map(({ source, destinations }) => ({
-        Source: { SubnetId: source.subnetId, SecurityGroupId: source.securityGroupId },
-        Destinations: destinations.map(one => ({
-          SubnetId: one.subnetId,
-          SecurityGroupId: one.securityGroupId,
-        })),
-      })),
+      HealthCheckPaths: [
+        {
+          Source: { SubnetId, SecurityGroupId: this.groupId },
+          Destinations: [{ SubnetId, SecurityGroupId: fleetGroup?.id }],
+        },
+      ],
       TagSpecifications: [
         {
           ResourceType: 'application-status-check',
