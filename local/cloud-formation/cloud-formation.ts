@@ -36,15 +36,17 @@ export class CloudFormation {
     this.#native = nativeResources(settings.account);
   }
 
-  stack(name: string): SimulatedStack {
+  /** @param id of a stack that is there already */
+  stack(name: string, id?: string): SimulatedStack {
     const { account, imports = new Map() } = this.#settings;
     const { world } = account;
     const { partition, region, accountId } = world;
-    const id = `arn:${partition}:cloudformation:${region}:${accountId}:stack/${name}/${uuid(world.random.fork(`stack ${name}`))}`;
+    const made = `arn:${partition}:cloudformation:${region}:${accountId}:stack/${name}/${uuid(world.random.fork(`stack ${name}`))}`;
+    const identity = { name, id: id ?? made };
     return new SimulatedStack({
-      identity: { name, id },
+      identity,
       kindOf: type => this.#kindOf(type),
-      read: template => readStackText({ world, stackName: name, stackId: id, imports, ...template }),
+      read: template => readStackText({ world, stackName: name, stackId: identity.id, imports, ...template }),
     });
   }
 

@@ -10,6 +10,10 @@ export interface AlarmsDeleted {
   /** How many of ours are left: with any, call again after `waitSeconds`. Those that composite alarms of others name stay. */
   readonly left: number;
   readonly waitSeconds: number;
+  /** Those of `left` that composite alarms of others name, as far as this call has come to them. */
+  readonly kept: readonly string[];
+  /** Since when nobody begins to make alarms, in seconds since the epoch. */
+  readonly fencedAt: number;
 }
 
 /** For so long nobody makes alarms again: a deletion that is given up must not stop them for good. Ours. */
@@ -24,10 +28,10 @@ const FENCED_SECONDS = 3_600;
  */
 export async function deleteOwnAlarms(prefix: string): Promise<AlarmsDeleted> {
   const now = nowSeconds();
-  await fenceAlarms('deletion', now + FENCED_SECONDS);
+  const fencedAt = await fenceAlarms('deletion', now + FENCED_SECONDS, now);
   const ours = (await alarmsWithPrefix(prefix)).filter(alarm => isOurs(prefix, alarm));
   const { calls } = reconcile(ours, [], now, ALARMS_PER_CALL);
-  if (calls.length === 0) return { deleted: 0, left: ours.length, waitSeconds: 0 };
-  const { removed, waitSeconds } = await changeAlarms(calls, {});
-  return { deleted: removed, left: ours.length - removed, waitSeconds };
+  if (calls.length === 0) return { deleted: 0, left: ours.length, waitSeconds: 0, kept: [], fencedAt };
+  const { removed, kept, waitSeconds } = await changeAlarms(calls, {});
+  return { deleted: removed, left: ours.length - removed, waitSeconds, kept, fencedAt };
 }

@@ -18,15 +18,28 @@ export async function claimAlarms(owner: string, until: number, now: number): Pr
   return claimed !== undefined;
 }
 
-/** Takes the alarms from whoever has them: its next act finds that, and does nothing more (D5). */
-export async function fenceAlarms(owner: string, until: number): Promise<void> {
-  await change(pk.alarms, {
-    UpdateExpression: 'SET #owner = :owner, #until = :until',
+/**
+ * Takes the alarms from whoever has them: its next act finds that, and does nothing more (D5).
+ *
+ * @returns since when they are the owner's
+ */
+export async function fenceAlarms(owner: string, until: number, now: number): Promise<number> {
+  const taken = await change(pk.alarms, {
+    UpdateExpression: 'SET #owner = :owner, #until = :until, fencedAt = :now',
+    ConditionExpression: 'attribute_not_exists(#owner) OR #owner <> :owner',
     ExpressionAttributeNames: { '#owner': 'owner', '#until': 'until' },
-    ExpressionAttributeValues: { ':owner': text(owner), ':until': number(until) },
-    ReturnValues: 'NONE',
+    ExpressionAttributeValues: { ':owner': text(owner), ':until': number(until), ':now': number(now) },
   });
+  const fenced = taken ?? (await keepFenced(until));
+  return Number(fenced?.fencedAt?.N ?? now);
 }
+
+const keepFenced = (until: number) =>
+  change(pk.alarms, {
+    UpdateExpression: 'SET #until = :until',
+    ExpressionAttributeNames: { '#until': 'until' },
+    ExpressionAttributeValues: { ':until': number(until) },
+  });
 
 export async function releaseAlarms(owner: string): Promise<void> {
   await remove(pk.alarms, {

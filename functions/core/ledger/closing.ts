@@ -3,6 +3,9 @@ import { nowSeconds } from '../time.ts';
 import { pk } from './items.ts';
 import { change, get, number, text } from './table.ts';
 
+/** Long ago: the `until` of a deletion that was refused. */
+const REOPENED = 0;
+
 /**
  * Lets nothing begin any more, since the stack is being deleted. What was planned just before may still write its record.
  *
@@ -13,9 +16,15 @@ export async function closeFor(requestId: string, until: number): Promise<number
   const now = nowSeconds();
   const closed = await change(pk.closing, {
     UpdateExpression: 'SET deletion = :request, closedAt = :now, #until = :until',
-    ConditionExpression: 'attribute_not_exists(pk) OR deletion <> :request',
+    // A refusal that died when it had reopened is decided again.
+    ConditionExpression: 'attribute_not_exists(pk) OR deletion <> :request OR #until = :reopened',
     ExpressionAttributeNames: { '#until': 'until' },
-    ExpressionAttributeValues: { ':request': text(requestId), ':now': number(now), ':until': number(until) },
+    ExpressionAttributeValues: {
+      ':request': text(requestId),
+      ':now': number(now),
+      ':until': number(until),
+      ':reopened': number(REOPENED),
+    },
   });
   const item = closed ?? (await get(pk.closing));
   return Number(item?.closedAt?.N);
@@ -24,9 +33,9 @@ export async function closeFor(requestId: string, until: number): Promise<number
 /** Lets runs and adoptions begin again: the stack is not deleted after all. */
 export async function reopen(): Promise<void> {
   await change(pk.closing, {
-    UpdateExpression: 'SET #until = :past',
+    UpdateExpression: 'SET #until = :reopened',
     ExpressionAttributeNames: { '#until': 'until' },
-    ExpressionAttributeValues: { ':past': number(0) },
+    ExpressionAttributeValues: { ':reopened': number(REOPENED) },
     ReturnValues: 'NONE',
   });
 }

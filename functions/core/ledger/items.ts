@@ -30,7 +30,8 @@ import type { RunRequest } from '../request.ts';
  * | `succession#<deployment>` | claimedUntil, takesOver, stoodFor, checkIds, isDone, expiresAt: the group of a blue/green  |
  * |                      | deployment that takes over the checks of others                                              |
  * | `looks#alarmed`      | beganAt: when an alarm last had the loop breaker look                                      |
- * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now           |
+ * | `alarms#reconciliation` | owner (an execution), until (seconds), `slot#alarms`: who may change alarms now; fencedAt: |
+ * |                      | since when they are the clean-up's, where it is the owner                                     |
  * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, brought (set of associations), expiresAt: what CloudFormation
  * |                      | is told about a request, and what an undo of it lets go                                       |
  * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?        |

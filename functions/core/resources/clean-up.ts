@@ -2,7 +2,7 @@ import type { z } from 'zod/mini';
 import { deleteOwnAlarms } from '../alarms/delete-alarms.ts';
 import { startExecution } from '../aws/step-functions.ts';
 import { heldByRun } from '../domain/sweep.ts';
-import { RunInProgress } from '../errors.ts';
+import { InvalidRequest, RunInProgress } from '../errors.ts';
 import { isBeingUndone, startUndo } from '../hooks/start-undo.ts';
 import type { AdoptionRecord } from '../ledger/adoptions.ts';
 import { type AllHeld, readAllHeld } from '../ledger/all-held.ts';
@@ -23,6 +23,7 @@ import { deadlineOf, type Missing, type Served, served } from './serve.ts';
  * held is undone, and the alarms are deleted. Nothing begins meanwhile.
  *
  * @throws RequestAnswered, BudgetSpent
+ * @throws InvalidRequest of another stack
  * @throws RunInProgress while a deployment is live, unless the deletion is forced
  */
 export async function cleanUp(cleaning: z.output<typeof cleanUpPayload>): Promise<Served> {
@@ -33,6 +34,8 @@ export async function cleanUp(cleaning: z.output<typeof cleanUpPayload>): Promis
 }
 
 async function turn(request: ResourceRequest): Promise<Missing> {
+  // Whoever has the service token can ask for anything in a stack (D9).
+  if (request.StackId !== setting('STACK_ID')) return refuseForeign(request);
   const properties = propertiesOf(cleanUpProperties, request);
   if (request.RequestType !== 'Delete') return [];
   const closedAt = await closeFor(request.RequestId, nowSeconds() + serviceTimeoutOf(request));
@@ -40,10 +43,17 @@ async function turn(request: ResourceRequest): Promise<Missing> {
   if (!properties?.Force) await refuseWhile(all);
   const undone = await undoEverything(all, request);
   if (undone.length > 0) return undone;
-  const { left } = await deleteOwnAlarms(setting('ALARM_PREFIX'));
-  if (left > 0) return [`${left} alarms are still there`];
-  const isSettled = nowSeconds() > closedAt + JOINING_SECONDS;
-  return isSettled ? [] : ['what was being planned when the deletion began may still write its record'];
+  const { left, kept, fencedAt } = await deleteOwnAlarms(setting('ALARM_PREFIX'));
+  const named = kept.map(name => `a composite alarm of somebody else's names ${name}`);
+  if (left > 0) return [`${left} alarms are still there`, ...named];
+  const isSettled = nowSeconds() > Math.max(closedAt, fencedAt) + JOINING_SECONDS;
+  return isSettled ? [] : ['what had begun before may still write its record, or make an alarm'];
+}
+
+/** A deletion succeeds: nothing was made of it. */
+function refuseForeign({ RequestType, ResourceType }: ResourceRequest): Missing {
+  if (RequestType === 'Delete') return [];
+  throw new InvalidRequest(`${ResourceType} is a resource of the stack of Quiesce alone.`);
 }
 
 /** Of a live run and an adoption, as long as nobody undoes them; and of retirements, which are not to be undone. */

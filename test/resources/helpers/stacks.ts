@@ -154,6 +154,15 @@ export class Stacks {
   stack(name = 'checks'): SimulatedStack {
     return this.cloudFormation.stack(name);
   }
+
+  /** The stack of Quiesce itself. */
+  get own(): SimulatedStack {
+    const { template } = this.bracket.stack;
+    return this.cloudFormation.stack(
+      'quiesce',
+      template.functions.get('CleanUpFunction')?.environment.STACK_ID,
+    );
+  }
 }
 
 export async function stacks(
