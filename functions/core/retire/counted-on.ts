@@ -1,4 +1,4 @@
-import { groupIn, groupTag } from '../adopt/group-tag.ts';
+import { GROUP_TAG_KEY, groupIn } from '../adopt/group-tag.ts';
 import { AdoptionInProgress, RunInProgress } from '../errors.ts';
 import { findAdoption } from '../ledger/adoptions.ts';
 import { findInstances } from '../ledger/instances.ts';
@@ -19,7 +19,7 @@ export async function requireUncounted({ id, members, associations }: Associated
         `Run ${runId} claims ${instanceId}, and counts on ${id} there. Retire it when the run is over.`,
       );
   }
-  const groups = [...members.map(({ tags }) => tags[groupTag('').key]), ...associations.map(groupIn)];
+  const groups = [...members.map(({ tags }) => tags[GROUP_TAG_KEY]), ...associations.map(groupIn)];
   for (const group of new Set(groups.flatMap(name => name ?? []))) {
     const adoption = await findAdoption(group);
     if (adoption?.checkId === id && adoption.status !== 'ended')
