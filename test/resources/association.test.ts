@@ -206,3 +206,20 @@ test('D5: what is deleted by hand meanwhile is deleted', async () => {
   expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
   await endsWithNothing();
 });
+
+test('R-STATE: what one stack is letting go, and another one wants, is made again while it still shows', async () => {
+  const [one, another] = [team.stack('one'), team.stack('another')];
+  await team.run(one.create(text({ Association: onGroup() })));
+  stale = 100;
+  const deleting = one.delete();
+  while (team.associations.length > 0) await team.bracket.clock.pass(1_000);
+  // MEASURED: descriptions lie 40-60 s behind.
+  team.bracket.clock.after(60_000, () => {
+    stale = 0;
+  });
+  expect(await team.run(another.create(text({ Association: onGroup() })))).toBe('CREATE_COMPLETE');
+  expect(await team.run(deleting)).toBe('DELETE_COMPLETE');
+  expect(team.associations).toEqual([GROUP]);
+  expect(await team.run(another.delete())).toBe('DELETE_COMPLETE');
+  await endsWithNothing();
+});

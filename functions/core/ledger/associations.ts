@@ -1,4 +1,4 @@
-import { change, getAll, type Item, remove } from './table.ts';
+import { change, getAll, type Item, number, remove } from './table.ts';
 
 /** One association of a check that custom resources want: `key=value` of a tag, or an instance's id. */
 export interface AssociationKey {
@@ -11,14 +11,21 @@ export interface AssociationHold {
   readonly holders: readonly string[];
   /** Was it made for them? What somebody else had made stays when they are gone. */
   readonly made: boolean;
+  /** When a resource last came to want it while it was being let go, in seconds since the epoch. */
+  readonly retakenAt?: number;
 }
 
 const pk = ({ checkId, value }: AssociationKey): string => `association#${checkId}#${value}`;
 
-/** Which of these associations a resource wants already. */
-export async function heldBy(keys: readonly AssociationKey[], holder: string): Promise<AssociationKey[]> {
+/** By value; those that no resource has wanted have no entry. */
+export async function findHolds(keys: readonly AssociationKey[]): Promise<Map<string, AssociationHold>> {
   const items = await getAll(keys.map(pk));
-  return keys.filter(key => items.get(pk(key))?.holders?.SS?.includes(holder));
+  return new Map(
+    keys.flatMap(key => {
+      const item = items.get(pk(key));
+      return item ? [[key.value, toHold(item)] as const] : [];
+    }),
+  );
 }
 
 /**
@@ -36,6 +43,21 @@ export async function holdAssociation(
     ExpressionAttributeValues: { ':holder': { SS: [holder] }, ...(isMissing && { ':yes': { BOOL: true } }) },
     ReturnValues: 'NONE',
   });
+}
+
+/**
+ * Writes down that a resource wants an association that is just being let go.
+ *
+ * @returns false when it is not
+ */
+export async function retakeAssociation(key: AssociationKey, holder: string, now: number): Promise<boolean> {
+  const retaken = await change(pk(key), {
+    UpdateExpression: 'ADD holders :holder SET retakenAt = :now',
+    ConditionExpression: 'made = :yes AND attribute_not_exists(holders)',
+    ExpressionAttributeValues: { ':holder': { SS: [holder] }, ':now': number(now), ':yes': { BOOL: true } },
+    ReturnValues: 'NONE',
+  });
+  return retaken !== undefined;
 }
 
 /** Writes down that a resource does not want it any more. @returns undefined when none ever did, or it is gone already */
@@ -59,4 +81,5 @@ export async function forgetAssociation(key: AssociationKey): Promise<void> {
 const toHold = (item: Item): AssociationHold => ({
   holders: item.holders?.SS ?? [],
   made: item.made?.BOOL === true,
+  ...(item.retakenAt?.N !== undefined && { retakenAt: Number(item.retakenAt.N) }),
 });

@@ -34,7 +34,8 @@ import type { RunRequest } from '../request.ts';
  * |                      | since when they are the clean-up's, where it is the owner                                     |
  * | `resource#<requestId>` | answer (ResourceAnswer), sentAt, brought (set of associations), expiresAt: what CloudFormation
  * |                      | is told about a request, and what an undo of it lets go                                       |
- * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?        |
+ * | `association#<check>#<value>` | holders (set of resources of stacks that want it), made: was it made for them?;       |
+ * |                      | retakenAt: when one came to want it while it was being let go                                 |
  * | `check#<id>`         | group, owner: the group whose adoption is at work on this check, and its execution; or       |
  * |                      | retirement, owner: the subject of the retirement that is                                     |
  * | `retirement#<subject>` | version, status, owner, request, plan, createdAt, deadline, acts (set), outcome, error, cause, |

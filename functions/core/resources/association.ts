@@ -11,9 +11,16 @@ import {
   NotOptedIn,
   ObservationPending,
 } from '../errors.ts';
-import { dropAssociation, forgetAssociation, heldBy, holdAssociation } from '../ledger/associations.ts';
+import {
+  type AssociationKey,
+  dropAssociation,
+  findHolds,
+  forgetAssociation,
+  holdAssociation,
+  retakeAssociation,
+} from '../ledger/associations.ts';
 import { broughtBy, noteBrought } from '../ledger/resource-requests.ts';
-import { DESCRIBE_LAG_SECONDS } from '../limits.ts';
+import { ACT_TIMEOUT_SECONDS, DESCRIBE_LAG_SECONDS } from '../limits.ts';
 import { holderOf } from '../naming.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
@@ -55,17 +62,41 @@ async function bringAbout(
 ): Promise<Missing> {
   const { CheckId: checkId } = wanted;
   const keys = values.map(value => ({ checkId, value }));
-  const held = (await heldBy(keys, holderOf(request))).map(({ value }) => value);
-  await noteBrought(
-    request.RequestId,
-    values.filter(value => !held.includes(value)),
-  );
+  const going = await takeHold(request, keys);
+  if (going.length > 0)
+    return going.map(value => `${checkId} may still show its association with ${value}, which was let go`);
   const shown = await shownOn(checkId);
   const missing = values.filter(value => !shown.includes(value));
   for (const key of keys) await holdAssociation(key, holderOf(request), missing.includes(key.value));
   if (missing.length === 0) return [];
   await associateOrConfirm(checkId, associationOf(wanted, missing));
   return missing.map(value => `${checkId} does not show its association with ${value} yet`);
+}
+
+/** An act that lets go ends, and descriptions stop showing what is gone, within so long. */
+const GOING_SECONDS = ACT_TIMEOUT_SECONDS + DESCRIBE_LAG_SECONDS;
+
+/**
+ * Keeps for the resource what another one is just letting go.
+ *
+ * @returns what was, so lately that nobody can see whether it is there (R-STATE)
+ */
+async function takeHold(request: ResourceRequest, keys: readonly AssociationKey[]): Promise<string[]> {
+  const now = nowSeconds();
+  const holder = holderOf(request);
+  const holds = await findHolds(keys);
+  const isHeld = ({ value }: AssociationKey) => holds.get(value)?.holders.includes(holder) === true;
+  await noteBrought(
+    request.RequestId,
+    keys.filter(key => !isHeld(key)).map(({ value }) => value),
+  );
+  const going: string[] = [];
+  for (const key of keys) {
+    const hold = holds.get(key.value);
+    const isLetGo = hold && !isHeld(key) && (await retakeAssociation(key, holder, now));
+    if (isLetGo || now < (hold?.retakenAt ?? 0) + GOING_SECONDS) going.push(key.value);
+  }
+  return going;
 }
 
 /** @returns what is still to go, or shows still */
