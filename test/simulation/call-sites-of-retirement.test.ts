@@ -8,7 +8,7 @@ import { strike } from '../../local/simulate/strike.ts';
 const UNHEARD = new Set(['late', 'lost-answers', 'dies-after']);
 
 const faults = (await faultsIn('retired', tellingFaults)).filter(
-  ({ caller, way }) => /^(ActOn|End)Retirement/.test(caller) && UNHEARD.has(way),
+  ({ action, way }) => /^(ec2:D(elete|isassociate)|dynamodb:DeleteItem)/.test(action) && UNHEARD.has(way),
 );
 
 /** Each name replays its failure: npm run call-sites -- retired --fault "NAME". */
