@@ -14,6 +14,9 @@ type EventInput = NonNullable<ScenarioInput['events']>[number];
 /** Deployments through CodeDeploy run a machine for each instance: more of them only take longer. */
 const MOST_INSTANCES_THROUGH_HOOKS = 3;
 
+/** Of the seeds: the alarms on its checks are made and kept, which takes many calls. */
+const ALARMED_SHARE = 0.04;
+
 /** What a seed stands for: a fleet, a deployment to it, what gets in its way, and how AWS behaves. */
 export function generate(seed: number, profile: FaultProfile): ScenarioInput {
   const random = new Random(seed).fork('scenario');
@@ -49,7 +52,10 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
       ).filter(event => !isLimited || event.do !== 'suppress-instance'),
       ...(instead?.events ?? []),
     ],
-    ...(instead && { parameters: instead.parameters }),
+    parameters: {
+      ...instead?.parameters,
+      ...(random.fork('alarms').chance(ALARMED_SHARE) && { Alarms: 'Enabled' }),
+    },
     ...(profile !== 'none' && { faults: drawFaults(random.fork('faults'), profile) }),
     physics: { ...physics, ...retirement?.physics },
     expect: { outcome: 'any' },
