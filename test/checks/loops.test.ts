@@ -327,6 +327,33 @@ test('D40: an instance that fails truly does not keep a check demoted whose loop
   expect([group.aggregations, group.replacements]).toEqual([['included'], 1]);
 });
 
+test('D40: the instances of another group do not make a loop over', async () => {
+  const group = await adopting({ parameters }, unchecked);
+  group.answer(() => 404);
+  group.addGroup('other', 4);
+  group.createCheckOnGroup();
+  group.associateGroup('other');
+  await group.bracket.clock.pass(20 * MINUTE);
+  group.include();
+  await group.bracket.clock.pass(20 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
+  group.answer(undefined);
+  await group.bracket.clock.pass(5 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED, 'Quiesce: check is well again, and still excluded']);
+});
+
+test('D40: a demoted check that is on no group any more is whoever includes it', async () => {
+  const group = await included();
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  group.disassociateGroup('web');
+  group.associateByHand(group.checkId, ...group.bracket.ids(0));
+  await group.bracket.clock.pass(2 * MINUTE);
+  group.include();
+  await group.bracket.clock.pass(5 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['included'], [DEMOTED]]);
+});
+
 test('R-SWEEP: nothing is remembered of a demoted check that is gone', async () => {
   const group = await included();
   const remembered = async () =>

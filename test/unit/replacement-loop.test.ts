@@ -87,21 +87,30 @@ const demoted = { status: 'demoted', inVain: [] } as const;
 
 test('D40: a cause is gone when half of the group passes by its Code, for one that fails truly is ended by nobody', () => {
   const { code: _, ...legacy } = well.check;
-  expect(isOver([well, { ...well, check: legacy }], demoted)).toBe(true);
-  expect(isOver([well, timesOut('i-2', 'passed')], demoted)).toBe(true);
-  expect(isOver([well, never('i-2'), never('i-3')], demoted)).toBe(false);
-  expect(isOver([], demoted)).toBe(false);
+  expect(isOver([[well, { ...well, check: legacy }]], demoted)).toBe(true);
+  expect(isOver([[well, timesOut('i-2', 'passed')]], demoted)).toBe(true);
+  expect(isOver([[well, never('i-2'), never('i-3')]], demoted)).toBe(false);
+  expect(isOver([[]], demoted)).toBe(false);
+});
+
+test('D40: a cause is gone when that holds in each group, and one instance alone is no group', () => {
+  const others = [instance('i-4'), instance('i-5'), instance('i-6')];
+  expect(isOver([[never('i-1'), never('i-2')], others], demoted)).toBe(false);
+  expect(isOver([[well, never('i-2')], others], demoted)).toBe(true);
+  expect(isOver([[never('i-1')], others], demoted)).toBe(true);
+  expect(isOver([[never('i-1')], []], demoted)).toBe(false);
+  expect(isOver([[well], []], demoted)).toBe(true);
 });
 
 test('D40: replacements in vain are the cause as long as they are there, however many others pass', () => {
   const inVain = { status: 'demoted', inVain: ['i-9'] } as const;
-  expect(isOver([well, instance('i-2'), never('i-9')], inVain)).toBe(false);
-  expect(isOver([well, instance('i-2'), instance('i-9')], inVain)).toBe(true);
-  expect(isOver([well, instance('i-2')], inVain)).toBe(true);
+  expect(isOver([[well, instance('i-2'), never('i-9')]], inVain)).toBe(false);
+  expect(isOver([[well, instance('i-2'), instance('i-9')]], inVain)).toBe(true);
+  expect(isOver([[well, instance('i-2')]], inVain)).toBe(true);
 });
 
 test('what was only observed is over when every instance passes', () => {
   const observed = { status: 'observed', inVain: [] } as const;
-  expect(isOver([well, instance('i-2')], observed)).toBe(true);
-  expect(isOver([well, instance('i-2'), never('i-3')], observed)).toBe(false);
+  expect(isOver([[well, instance('i-2')]], observed)).toBe(true);
+  expect(isOver([[well, instance('i-2'), never('i-3')]], observed)).toBe(false);
 });

@@ -81,21 +81,27 @@ export function loopOf({ group, instances, endings }: GroupUnderCheck): Loop | u
 export const mayLoop = (instances: readonly Exposed[]): boolean => instances.some(hasNeverPassed);
 
 /**
- * Is the cause of a demotion gone? The replacements in vain show it as long as they are there, and the whole group otherwise. Half
- * of them are enough, for an instance that fails truly would be ended by nobody while the check is excluded. What was only
- * observed goes on by itself, and is over when every instance passes.
+ * Is the cause of a demotion gone? The replacements in vain show it as long as they are there, and otherwise each whole group: what
+ * passes in one says nothing of another. Half of them are enough, for an instance that fails truly would be ended by nobody while
+ * the check is excluded. What was only observed goes on by itself, and is over when every instance passes.
+ *
+ * @param groups the instances of each group that the check is on
  */
 export function isOver(
-  instances: readonly Exposed[],
+  groups: readonly (readonly Exposed[])[],
   { status, inVain }: { readonly status: 'demoted' | 'observed'; readonly inVain: readonly string[] },
 ): boolean {
+  const instances = groups.flat();
+  if (instances.length === 0) return false;
+  if (status === 'observed') return instances.every(passes);
   const concerned = instances.filter(({ instanceId }) => inVain.includes(instanceId));
-  const judged = status === 'observed' || concerned.length === 0 ? instances : concerned;
-  const passing = judged.filter(passes).length;
-  return (
-    judged.length > 0 && (status === 'observed' ? passing === judged.length : 2 * passing >= judged.length)
-  );
+  if (concerned.length > 0) return halfPasses(concerned);
+  const several = groups.filter(some => some.length > 1);
+  return several.length > 0 ? several.every(halfPasses) : halfPasses(instances);
 }
+
+const halfPasses = (instances: readonly Exposed[]): boolean =>
+  2 * instances.filter(passes).length >= instances.length;
 
 const passes = ({ check }: Exposed): boolean =>
   check.status === 'passed' && (check.code ?? 'ResponseCodeMatched') === 'ResponseCodeMatched';

@@ -56,6 +56,7 @@ const RECENT_SECONDS = 3600;
 
 interface CheckOnGroups {
   readonly check: CheckFacts;
+  /** By the names of those of its groups that are there. */
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
@@ -103,7 +104,12 @@ async function checksOnGroups({ key, value }: OptInTag): Promise<CheckOnGroups[]
   const members = await membersOfGroups([...new Set([...checks.keys()].flatMap(names))]);
   return [...checks.values()].map(check => ({
     check,
-    members: new Map(names(check.id).map(name => [name, members.get(name) ?? []])),
+    members: new Map(
+      names(check.id).flatMap(name => {
+        const some = members.get(name);
+        return some ? [[name, some] as const] : [];
+      }),
+    ),
   }));
 }
 
@@ -125,11 +131,14 @@ async function actOn(
   open: OpenDemotion | undefined,
   mode: BreakerMode,
 ): Promise<keyof LoopsBroken | undefined> {
-  const { check } = one;
+  const { check, members } = one;
+  // It is on none of them any more: a loop elsewhere is another one.
+  if (open && !open.groups.some(group => members.has(group)))
+    return (await endDemotion(open)) ? 'over' : undefined;
   if (
     open &&
     isOver(
-      [...one.members.values()].flatMap(some => exposedTo(check, some)),
+      [...members.values()].map(some => exposedTo(check, some)),
       open,
     )
   ) {
