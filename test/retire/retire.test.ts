@@ -235,6 +235,35 @@ describe('refused before anything is touched', () => {
   });
 });
 
+test('R-IDEMP: of what several events tell at once one retirement takes care, and none fails', async () => {
+  const check = await retiring();
+  const { bracket, checkId } = check;
+  check.deleteCheck();
+  const all = [1, 2, 3].map(() => check.start({ checkId, keepCheck: true }));
+  for (const one of all) await bracket.end(one);
+  expect(all.map(outcome)).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+  expect([
+    check.groupId,
+    all.filter(({ output }) => JSON.stringify(output).includes('nothing')).length,
+  ]).toEqual(['no group', 2]);
+});
+
+test('D45: a check that comes to need the interface after the plan keeps the other from being deleted', async () => {
+  let looks = 0;
+  const comes: Gate = {
+    before({ action }) {
+      // The plan looks twice.
+      if (action === 'DescribeApplicationStatusChecks' && ++looks === 3) check.createCheckBeside();
+    },
+  };
+  const check = await retiring({ gates: () => [comes] });
+  const execution = await check.retire({ checkId: check.checkId, securityGroupIds: [check.groupId] });
+  expect([outcome(execution), check.bracket.actsOf('DeleteApplicationStatusCheck')]).toEqual([
+    'FAILED InterfaceShared',
+    [],
+  ]);
+});
+
 test('R-SWEEP: a retirement that was stopped is gone on with, to its own limit', async () => {
   const check = await retiring();
   const { bracket } = check;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
+import { OPT_IN } from '../../local/simulate/build-fleet.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { unneededBy } from '../template/helpers/role-groups.ts';
@@ -101,6 +103,60 @@ describe('with the watch of the interfaces', () => {
       'no group',
       { input: { securityGroupIds: [groupId] }, ended: 'SUCCEEDED' },
     ]);
+  });
+
+  test('R-OWN: the tagged group of a fleet that is scaled to none stays until its check is gone', async () => {
+    const check = await retiring(
+      { parameters, deliveries: (_, rule) => (/Schedule$/.test(rule) ? [500] : []) },
+      { ...guarded, checks: [{ port: 8080 }] },
+    );
+    const { bracket, network } = check;
+    const [web] = [...network.securityGroups.values()].filter(({ name }) => name === 'web');
+    for (const [key, value] of Object.entries({ ...OPT_IN, 'quiesce-delete-when-free': 'true' }))
+      web?.tags.set(key, value);
+    await bracket.clock.pass(STEP + MINUTE);
+    const scaling = autoScalingActs(bracket.standing.account.autoScaling);
+    scaling.UpdateAutoScalingGroup({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 0 });
+    await bracket.clock.pass(6 * STEP);
+    expect([check.interfaceIds, network.securityGroups.has(web?.id ?? '')]).toEqual([[], true]);
+    check.deleteCheck();
+    await bracket.clock.pass(2 * STEP);
+    expect([network.securityGroups.has(web?.id ?? ''), await remembered(check)]).toEqual([false, []]);
+  });
+
+  test('R-IDEMP: of a group that several retirements have left one is begun, and none beside a live one', async () => {
+    const check = await retiring({ parameters, physics: { interfaceLingerMinutes: [5, 5] } });
+    const { bracket, checkId, groupId } = check;
+    const limitSeconds = 600;
+    const failedSoFar = () => bracket.ended('RetireCheck').filter(ended => ended.startsWith('FAILED'));
+    const other = check.useGroup();
+    await check.retire({ checkId, limitSeconds });
+    await check.retire({ securityGroupIds: [groupId], limitSeconds });
+    await check.retire({ checkId: check.createCheckBeside(), limitSeconds });
+    const held = Array.from({ length: 3 }, () => 'FAILED GroupHeld');
+    expect(failedSoFar()).toEqual(held);
+    const live = check.start({ securityGroupIds: [groupId] });
+    await bracket.clock.pass(2 * STEP);
+    // It looks every five minutes by now, and the watch comes first.
+    await bracket.clock.pass(STEP - (bracket.clock.now() % STEP) - 1_000);
+    check.network.removeInterface(other);
+    await bracket.clock.pass(10_000);
+    expect([outcome(live), failedSoFar()]).toEqual(['RUNNING', held]);
+    bracket.stack.executions.stop(live.arn, 'Operator.Stopped', 'by a person');
+    await bracket.clock.pass(3 * STEP);
+    expect([check.groupId, failedSoFar()]).toEqual(['no group', held]);
+  });
+
+  test('R-IDEMP: two retirements of one group that failed are gone on with by one', async () => {
+    const check = await retiring({ parameters, physics: { interfaceLingerMinutes: [5, 5] } });
+    const { bracket, checkId, groupId } = check;
+    const other = check.useGroup();
+    await check.retire({ checkId, limitSeconds: 600 });
+    await check.retire({ securityGroupIds: [groupId], limitSeconds: 600 });
+    check.network.removeInterface(other);
+    await bracket.clock.pass(STEP + MINUTE);
+    expect(check.groupId).toBe('no group');
+    expect(bracket.ended('RetireCheck').filter(ended => ended.includes('RetirementInProgress'))).toEqual([]);
   });
 
   test('R-ENI: an interface that EC2 lists to nobody is known from CloudTrail', async () => {

@@ -15,10 +15,15 @@ test('D45: an interface is needed by every check whose instances are asked from 
     paths: [{ source: place('subnet-9', 'sg-9'), destinations }],
   });
   const use = new InterfaceUse([
-    { id: 'asc-1', route: managed, instances: [instance] },
-    { id: 'asc-2', route: managed, instances: [{ subnetId: 'subnet-1', groupIds: ['sg-1'] }] },
-    { id: 'asc-3', route: toward(place('subnet-1', 'sg-2')), instances: [instance] },
-    { id: 'asc-4', route: toward(place('subnet-1', 'sg-3')), instances: [instance] },
+    { id: 'asc-1', route: managed, instances: [instance], isAssociated: true },
+    {
+      id: 'asc-2',
+      route: managed,
+      instances: [{ subnetId: 'subnet-1', groupIds: ['sg-1'] }],
+      isAssociated: true,
+    },
+    { id: 'asc-3', route: toward(place('subnet-1', 'sg-2')), instances: [instance], isAssociated: true },
+    { id: 'asc-4', route: toward(place('subnet-1', 'sg-3')), instances: [instance], isAssociated: true },
   ]);
   expect(use.usersOf(on('subnet-1', 'sg-1'))).toEqual(['asc-1', 'asc-2']);
   // Of which of its groups AWS takes the interface on a path that it manages is not documented.
@@ -28,6 +33,12 @@ test('D45: an interface is needed by every check whose instances are asked from 
   // A path that leads to none of its instances needs no interface, and still names its groups.
   expect(use.usersOfGroup('sg-9')).toEqual(['asc-3', 'asc-4']);
   expect(use.usersOfGroup('sg-7')).toEqual([]);
+  // Written paths say themselves which groups they need.
+  expect([use.isAwaited(['asc-9', 'asc-1']), use.isAwaited(['asc-3']), use.isAwaited([])]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('an interface costs a cent an hour', () => {

@@ -13,14 +13,21 @@ export interface CheckInUse {
   readonly id: string;
   readonly route: CheckRoute;
   readonly instances: readonly PathEnd[];
+  /** Is it associated with anything, be there an instance now or not? */
+  readonly isAssociated: boolean;
 }
 
 /** Which checks need an interface: one is made for each subnet and security group (GUIDE), whoever needs it. */
 export class InterfaceUse {
   readonly #byPlace = new Map<string, Set<string>>();
   readonly #byGroup = new Map<string, Set<string>>();
+  readonly #awaited: ReadonlySet<string>;
 
   constructor(checks: readonly CheckInUse[]) {
+    const isManaged = ({ paths }: CheckRoute) => paths.length === 0;
+    this.#awaited = new Set(
+      checks.filter(one => one.isAssociated && isManaged(one.route)).map(({ id }) => id),
+    );
     for (const { id, route, instances } of checks) {
       for (const { subnetId, groupIds } of instances.flatMap(end => sourcesFor(route, end)))
         for (const groupId of groupIds) {
@@ -43,6 +50,15 @@ export class InterfaceUse {
   /** The checks that are asked from this group, and those whose paths name it although they are on no instance now. */
   usersOfGroup(groupId: string): string[] {
     return [...(this.#byGroup.get(groupId) ?? [])].sort();
+  }
+
+  /**
+   * May one of the checks that needed an interface last need it again? It is still associated, be it with no instance now: a
+   * fleet that is scaled to none comes back, and its launch template names the group, which EC2 would delete all the same.
+   * Paths that somebody has written name their groups themselves.
+   */
+  isAwaited(lastUsers: readonly string[]): boolean {
+    return lastUsers.some(id => this.#awaited.has(id));
   }
 }
 

@@ -2,12 +2,14 @@ import type { z } from 'zod/mini';
 import { concurrently } from '../aws/batch.ts';
 import { deleteCheck, disassociate } from '../aws/checks.ts';
 import { deleteSecurityGroup, securityGroups } from '../aws/security-groups.ts';
+import { InterfaceUse } from '../domain/check-interfaces.ts';
 import { markRetirementAct, ownRetirement, type RetirementRecord } from '../ledger/retirements.ts';
 import { DESCRIBES_AT_ONCE } from '../limits.ts';
 import { OPT_IN_TAG_KEY } from '../settings.ts';
 import { checksInUse } from './checks-in-use.ts';
 import { requireUncounted } from './counted-on.ts';
 import type { actPayload } from './payloads.ts';
+import { requireUnshared } from './plan.ts';
 
 /** What an act answers to the machine. Every member is always there (D15). */
 export interface ActAnswer {
@@ -22,11 +24,14 @@ export async function actOnRetirement(acting: z.output<typeof actPayload>): Prom
   return acting.act === 'delete-check' ? removeCheck(record) : removeGroups(record, acting.groupIds);
 }
 
-/** @throws RunInProgress, AdoptionInProgress when somebody has begun to count on it since the plan */
+/** @throws RunInProgress, AdoptionInProgress, InterfaceShared when somebody has begun to count on it since the plan */
 async function removeCheck({ subject, owner, request }: RetirementRecord): Promise<ActAnswer> {
-  const check = (await checksInUse()).find(({ id }) => id === request.checkId);
+  const checks = await checksInUse();
+  const check = checks.find(({ id }) => id === request.checkId);
   if (!check) return { deleted: [], held: [] };
   await requireUncounted(check);
+  const others = new InterfaceUse(checks.filter(({ id }) => id !== check.id));
+  for (const id of request.securityGroupIds) requireUnshared(id, others);
   await markRetirementAct(subject, owner, 'check-deleted');
   const instanceIds = check.associations.flatMap(one => ('instanceId' in one ? [one.instanceId] : []));
   await disassociate(check.id, { instanceIds });

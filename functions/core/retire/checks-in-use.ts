@@ -38,6 +38,13 @@ export async function checksInUse(): Promise<AssociatedCheck[]> {
     const id = check.ApplicationStatusCheckId ?? '';
     const own = associations.filter(({ checkId }) => checkId === id);
     const members = own.flatMap(membersOf);
-    return { id, associations: own, members, instances: members.map(pathEndOf), route: routeOf(check) };
+    return {
+      id,
+      associations: own,
+      members,
+      instances: members.map(pathEndOf),
+      route: routeOf(check),
+      isAssociated: own.length > 0,
+    };
   });
 }

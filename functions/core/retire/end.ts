@@ -1,7 +1,6 @@
 import { RetirementEnded } from '../errors.ts';
 import { type Failure, readable } from '../failure.ts';
 import { readOrFaults } from '../faults.ts';
-import { forgetInterface } from '../ledger/check-interfaces.ts';
 import { giveRetired } from '../ledger/check-locks.ts';
 import { endRetirement, findRetirement, type RetirementRecord } from '../ledger/retirements.ts';
 import { abandonedRetirement, retirementRequest, subjectOf } from '../retirement-request.ts';
@@ -22,7 +21,6 @@ export async function concludeRetirement(subject: string, owner: string): Promis
   const record = await findRetirement(subject);
   if (record?.owner !== owner) throw lost(subject);
   await release(record);
-  await Promise.all(record.plan.interfaceIds.map(forgetInterface));
   const at = nowSeconds();
   const said = { error: '', cause: '' };
   if (!(await endRetirement(subject, owner, { outcome: 'succeeded', at, ...said }))) throw lost(subject);

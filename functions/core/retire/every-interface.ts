@@ -1,4 +1,5 @@
 import { checkInterfaces, interfacesById } from '../aws/network-interfaces.ts';
+import type { InterfaceUse } from '../domain/check-interfaces.ts';
 import type { InterfaceFacts } from '../domain/group-blockers.ts';
 import { type KnownInterface, knownInterfaces } from '../ledger/check-interfaces.ts';
 
@@ -22,4 +23,12 @@ export async function everyCheckInterface(): Promise<EveryInterface> {
   const hidden = await interfacesById(known.filter(one => !isListed(one)).map(({ id }) => id));
   const there = [...listed, ...hidden].map(one => ({ ...one, known: known.find(({ id }) => id === one.id) }));
   return { there, gone: known.filter(({ id }) => !there.some(one => one.id === id)) };
+}
+
+/** The groups from which checks were asked that will ask again: nobody who is not told to deletes them. */
+export function awaitedGroups({ there, gone }: EveryInterface, use: InterfaceUse): ReadonlySet<string> {
+  const remembered = [...there.flatMap(({ known }) => known ?? []), ...gone];
+  return new Set(
+    remembered.flatMap(({ checkIds, securityGroupIds }) => (use.isAwaited(checkIds) ? securityGroupIds : [])),
+  );
 }

@@ -3,7 +3,7 @@ import type { InstanceFacts } from '../aws/instances.ts';
 import { type SecurityGroupFacts, securityGroups } from '../aws/security-groups.ts';
 import { hourlyCost, InterfaceUse } from '../domain/check-interfaces.ts';
 import type { InterfaceFacts } from '../domain/group-blockers.ts';
-import { InterfaceShared, NotOptedIn } from '../errors.ts';
+import { InterfaceShared, NotOptedIn, RetirementInProgress } from '../errors.ts';
 import { takeToRetire } from '../ledger/check-locks.ts';
 import { requireOpen } from '../ledger/closing.ts';
 import {
@@ -25,7 +25,7 @@ import { DELETE_WHEN_FREE_KEY, type OptInTag, optInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { type AssociatedCheck, checksInUse } from './checks-in-use.ts';
 import { requireUncounted } from './counted-on.ts';
-import { everyCheckInterface, type RememberedInterface } from './every-interface.ts';
+import { awaitedGroups, everyCheckInterface, type RememberedInterface } from './every-interface.ts';
 
 /** What the first step answers to the machine. Every member is always there (D15). */
 export interface Planned {
@@ -75,7 +75,13 @@ export async function planRetirement(
     optInTagValue,
   };
   const { limitSeconds } = asked;
-  await createRetirement({ owner, request: asked, plan, createdAt: now, deadline: now + limitSeconds });
+  try {
+    await createRetirement({ owner, request: asked, plan, createdAt: now, deadline: now + limitSeconds });
+  } catch (error) {
+    // Begun meanwhile: of one deletion several events tell at once.
+    if (asked.keepCheck && error instanceof RetirementInProgress) return nothing(subject);
+    throw error;
+  }
   if (check) await takeToRetire(check.id, owner);
   return { ...answerOf(subject, plan, limitSeconds), shared };
 }
@@ -128,8 +134,8 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
     await requireUncounted(check);
   }
   const others = new InterfaceUse(checks.filter(({ id }) => id !== check?.id));
-  const { there: all } = await everyCheckInterface();
-  const its = checkId === undefined ? [] : ofCheck(checkId, check, all, others);
+  const every = await everyCheckInterface();
+  const its = checkId === undefined ? [] : ofCheck(checkId, check, every.there, others);
   const shared = its
     .map(one => ({ interfaceId: one.id, checkIds: others.usersOf(one) }))
     .filter(({ checkIds }) => checkIds.length > 0);
@@ -141,9 +147,10 @@ async function see(request: RetirementRequest, optIn: OptInTag): Promise<Seen> {
   const named = securityGroupIds.flatMap(id => groups.get(id) ?? []);
   for (const { id, tags } of named) requireOptIn(optIn, tags, `security group ${id}`);
   for (const { id } of named) requireUnshared(id, others);
-  const tagged = [...groups.values()].filter(
-    group => isDeletedWhenFree(group, optIn) && others.usersOfGroup(group.id).length === 0,
-  );
+  const awaited = awaitedGroups(every, others);
+  const tagged = [...groups.values()]
+    .filter(group => isDeletedWhenFree(group, optIn))
+    .filter(({ id }) => others.usersOfGroup(id).length === 0 && !awaited.has(id));
   const groupIds = new Set([...named, ...tagged].map(({ id }) => id));
   return { check, interfaces, groupIds: [...groupIds], shared };
 }

@@ -10,7 +10,7 @@ import { subjectOf } from '../retirement-request.ts';
 import { type OptInTag, setting } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { checksInUse } from './checks-in-use.ts';
-import { everyCheckInterface, type RememberedInterface } from './every-interface.ts';
+import { awaitedGroups, everyCheckInterface, type RememberedInterface } from './every-interface.ts';
 import { isDeletedWhenFree } from './plan.ts';
 import { whatHolds } from './what-holds.ts';
 
@@ -30,20 +30,26 @@ export interface Watched {
 export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
   const now = nowSeconds();
   const use = new InterfaceUse(await checksInUse());
-  const { there, gone } = await everyCheckInterface();
+  const every = await everyCheckInterface();
+  const { there, gone } = every;
   const current = there.map(one => nowKnown(one, use.usersOf(one), now));
   for (const [index, one] of current.entries())
     if (!isDeepStrictEqual(one, there[index]?.known)) await rememberInterface(one);
   const lingering = current.flatMap(({ lingersSince, ...one }) =>
     lingersSince === undefined ? [] : { ...one, lingersSince },
   );
+  const awaited = awaitedGroups(every, use);
+  const isNeeded = (groupId: string) => use.usersOfGroup(groupId).length > 0 || awaited.has(groupId);
   const retiring: string[] = [];
-  for (const { subject, since, input } of await retirementsOf({ lingering, gone, use, optIn, now })) {
+  for (const { subject, since, input } of await retirementsOf({ lingering, gone, isNeeded, optIn, now })) {
     const name = executionName('retire', subject, String(since));
     if ((await startExecution(setting('RETIRE_CHECK_ARN'), name, input)) === 'started')
       retiring.push(subject);
   }
-  for (const { id } of gone) await forgetInterface(id);
+  // What is awaited stays in memory, so that its group is retired when the check is; one at the same place stands for it.
+  const isStill = (one: KnownInterface) =>
+    use.isAwaited(one.checkIds) && !current.some(other => placeOf(other) === placeOf(one));
+  for (const one of gone) if (!isStill(one)) await forgetInterface(one.id);
   const oldestSeconds = Math.max(0, ...lingering.map(({ lingersSince }) => now - lingersSince));
   return {
     interfaces: there.length,
@@ -58,10 +64,14 @@ export async function watchInterfaces(optIn: OptInTag): Promise<Watched> {
   };
 }
 
+const placeOf = ({ subnetId, securityGroupIds }: CheckInterface): string =>
+  JSON.stringify([subnetId, securityGroupIds.toSorted()]);
+
 interface Left {
   readonly lingering: readonly (KnownInterface & { readonly lingersSince: number })[];
   readonly gone: readonly KnownInterface[];
-  readonly use: InterfaceUse;
+  /** Is it asked from, or will it be? */
+  readonly isNeeded: (groupId: string) => boolean;
   readonly optIn: OptInTag;
   readonly now: number;
 }
@@ -73,8 +83,8 @@ interface Begin {
   readonly input: object;
 }
 
-/** What has to be retired of what is left, and has no retirement yet. */
-async function retirementsOf({ lingering, gone, use, optIn, now }: Left): Promise<Begin[]> {
+/** What has to be retired of what is left, and has no retirement yet: each subject once. */
+async function retirementsOf({ lingering, gone, isNeeded, optIn, now }: Left): Promise<Begin[]> {
   const unfinished = await unfinishedRetirements();
   // What lingers is waited for by its retirement, or has outlasted it, of which people were told.
   const unattended = lingering.filter(
@@ -89,16 +99,18 @@ async function retirementsOf({ lingering, gone, use, optIn, now }: Left): Promis
     securityGroupIds
       .flatMap(id => groups.get(id) ?? [])
       .filter(group => isDeletedWhenFree(group, optIn))
-      .filter(({ id }) => use.usersOfGroup(id).length === 0 && !taken.includes(id))
+      .filter(({ id }) => !isNeeded(id) && !taken.includes(id))
       .map(({ id }) => ({ subject: id, since, input: { securityGroupIds: [id] } }));
+  const inHand = unfinished.flatMap(({ endedAt, plan }) => (endedAt === undefined ? plan.groupIds : []));
   const again = await Promise.all(
     unfinished.map(async ({ endedAt, plan }): Promise<Begin[]> => {
-      const securityGroupIds = endedAt === undefined ? [] : await freeNow(plan.groupIds);
+      const securityGroupIds =
+        endedAt === undefined ? [] : await freeNow(plan.groupIds.filter(id => !inHand.includes(id)));
       if (endedAt === undefined || securityGroupIds.length === 0) return [];
       return [{ subject: subjectOf({ securityGroupIds }), since: endedAt, input: { securityGroupIds } }];
     }),
   );
-  return [
+  return onceEach([
     ...unattended.flatMap((one): Begin[] =>
       // Where nobody knows whose it was, its group can be deleted all the same.
       one.checkIds.length === 0
@@ -111,8 +123,13 @@ async function retirementsOf({ lingering, gone, use, optIn, now }: Left): Promis
     ),
     ...gone.flatMap(one => groupsOf(one, now)),
     ...again.flat(),
-  ];
+  ]);
 }
+
+/** Two of one subject would be in each other's way. The latest one: an earlier may have been begun before. */
+const onceEach = (begins: readonly Begin[]): Begin[] => [
+  ...new Map(begins.toSorted((a, b) => a.since - b.since).map(one => [one.subject, one])).values(),
+];
 
 /** An interface as it is remembered from now on. The checks that needed it last stay in memory when none does. */
 function nowKnown(
