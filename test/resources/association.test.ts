@@ -14,9 +14,11 @@ let stale = 0;
 let before: DescribeApplicationStatusCheckAssociationsResult = {};
 /** How many associations of a check EC2 does not know it for. */
 let unknown = 0;
+let refusesToLetGo: (() => object) | undefined;
 const hides: Gate['around'] = async ({ action }, input, perform) => {
   if (action === 'AssociateApplicationStatusCheck' && unknown-- > 0)
     throw new ServiceError('InvalidApplicationStatusCheckId.NotFound', 'does not exist');
+  if (action === 'DisassociateApplicationStatusCheck' && refusesToLetGo) return refusesToLetGo();
   const output: DescribeApplicationStatusCheckAssociationsResult = await perform(input);
   if (action !== 'DescribeApplicationStatusCheckAssociations') return output;
   if (stale-- > 0) return before;
@@ -27,7 +29,7 @@ const hides: Gate['around'] = async ({ action }, input, perform) => {
 
 beforeEach(async () => {
   hidden = undefined;
-  [stale, unknown] = [0, 0];
+  [stale, unknown, refusesToLetGo] = [0, 0, undefined];
   team = await stacks({ gates: () => [{ around: hides }] });
   checkId = team.createCheck();
   ids = team.bracket.ids();
@@ -161,6 +163,53 @@ test('R-UNDO: an update that fails in the middle has let go what it brought, bef
   await team.run(stack.delete());
   await endsWithNothing();
 });
+
+const denied = (): never => {
+  throw new ServiceError('UnauthorizedOperation', 'no');
+};
+const inside = (AssociationValue = '') => ({
+  UnsuccessfulResults: [{ AssociationType: 'INSTANCE_ID', AssociationValue, Reason: 'Not now' }],
+});
+
+test('R-PARTIAL: an association that EC2 does not let go is named, with its reason', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: { ...onInstances(0), ServiceTimeout: 600 } })));
+  refusesToLetGo = () => inside(ids[0]);
+  expect(await team.run(stack.delete())).toBe('DELETE_FAILED');
+  expect(stack.events.at(-1)?.reason).toContain(
+    `EC2 does not disassociate ${checkId} from ${ids[0]}: Not now.`,
+  );
+  refusesToLetGo = undefined;
+  expect(await team.run(stack.delete())).toBe('DELETE_COMPLETE');
+  await endsWithNothing();
+});
+
+test.each([
+  ['at all', 'AccessDenied', denied],
+  ['inside a success', 'ObservationPending', () => inside(ids[0])],
+])(
+  'R-SWALLOW: what a failed update has brought is said to stay where it is refused %s',
+  async (_, why, refuses) => {
+    const stack = team.stack();
+    await team.run(stack.create(text({ Association: onGroup() })));
+    refusesToLetGo = refuses;
+    hidden = 'instance-id';
+    // What is confirmed shows again when it is to be let go.
+    team.bracket.clock.after(240_000, () => {
+      hidden = undefined;
+    });
+    const update = { Association: { ...onInstances(0), ServiceTimeout: 600 } };
+    await team.run(stack.update(text(update)));
+    expect(team.associations).toContain(ids[0]);
+    const failed = [...team.bracket.stack.executions.all()].find(({ status }) => status === 'FAILED');
+    expect([failed?.error, failed?.cause]).toEqual([
+      'BudgetSpent',
+      expect.stringMatching(
+        new RegExp(`not show yet.*What it has brought about could not be let go: ${why}`),
+      ),
+    ]);
+  },
+);
 
 test('R-UNDO: a rollback that fails itself lets go nothing that was there before', async () => {
   const stack = team.stack();

@@ -125,15 +125,22 @@ export async function deleteCheck(id: string): Promise<void> {
 /** @returns what was not associated, and why: also what already was (R-PARTIAL) */
 export async function associate(id: string, what: Association): Promise<Unsuccessful[]> {
   const command = new AssociateApplicationStatusCheckCommand(inputOf(id, what));
-  const answer = await send('ec2:AssociateApplicationStatusCheck', () => ec2().send(command));
-  return (answer.UnsuccessfulResults ?? []).map(unsuccessful);
+  const action = 'ec2:AssociateApplicationStatusCheck';
+  const answer = await send(action, () => ec2().send(command));
+  return (answer.UnsuccessfulResults ?? []).map(result => unsuccessful(result, action));
 }
 
-/** What was not associated is success, and so is a check that is not there. */
-export async function disassociate(id: string, what: Association): Promise<void> {
-  if ('instanceIds' in what && what.instanceIds.length === 0) return;
+/**
+ * A check that is not there is success.
+ *
+ * @returns what was not disassociated, and why: also what was not associated (R-PARTIAL)
+ */
+export async function disassociate(id: string, what: Association): Promise<Unsuccessful[]> {
+  const action = 'ec2:DisassociateApplicationStatusCheck';
+  if ('instanceIds' in what && what.instanceIds.length === 0) return [];
   const command = new DisassociateApplicationStatusCheckCommand(inputOf(id, what));
-  await unlessGone(send('ec2:DisassociateApplicationStatusCheck', () => ec2().send(command)));
+  const answer = await unlessGone(send(action, () => ec2().send(command)));
+  return (answer?.UnsuccessfulResults ?? []).map(result => unsuccessful(result, action));
 }
 
 export interface Unsuccessful {
@@ -142,8 +149,8 @@ export interface Unsuccessful {
   readonly reason: string;
 }
 
-const unsuccessful = (result: UnsuccessfulAssociationResponseObject): Unsuccessful => ({
-  value: given(result.AssociationValue, 'ec2:AssociateApplicationStatusCheck', 'AssociationValue'),
+const unsuccessful = (result: UnsuccessfulAssociationResponseObject, action: string): Unsuccessful => ({
+  value: given(result.AssociationValue, action, 'AssociationValue'),
   reason: result.Reason ?? 'EC2 gives no reason',
 });
 
@@ -154,10 +161,11 @@ const inputOf = (ApplicationStatusCheckId: string, what: Association) => ({
     : { InstanceIds: [...what.instanceIds] }),
 });
 
-async function unlessGone(call: Promise<unknown>): Promise<void> {
+async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    await call;
+    return await call;
   } catch (error) {
     if (!isNotFound(error)) throw error;
+    return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { GROUP_TAG_KEY } from '../adopt/group-tag.ts';
 import { groups } from '../aws/auto-scaling.ts';
 import { isNotFound } from '../aws/call.ts';
-import { type Association, checkBesides, disassociate } from '../aws/checks.ts';
-import { associateOrConfirm, shownOn } from '../aws/confirmed-association.ts';
+import { type Association, checkBesides } from '../aws/checks.ts';
+import { associateOrConfirm, disassociateOrConfirm, shownOn } from '../aws/confirmed-association.ts';
 import { describeInstances, instancesWithTag } from '../aws/instances.ts';
 import {
   AutoScalingGroupUnknown,
@@ -115,7 +115,7 @@ async function letGo(
     }
   }
   if (unwanted.length === 0) return [];
-  await disassociate(checkId, associationOf(properties, unwanted));
+  await disassociateOrConfirm(checkId, associationOf(properties, unwanted));
   const shown = await shownOn(checkId);
   for (const value of unwanted) if (!shown.includes(value)) await forgetAssociation({ checkId, value });
   return unwanted
