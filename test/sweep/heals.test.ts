@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { associationValue } from '../../local/account/check-registry.ts';
-import { ServiceError } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { type Bracket, bracket, outcome } from '../machine/helpers/bracket.ts';
 import { claimOf } from '../unit/helpers/records.ts';
 import {
@@ -53,6 +53,32 @@ test('R-SWEEP: a check is taken off the groups of a blue/green deployment that a
   await run.clock.pass(6 * MINUTE);
   expect(on()).toContain('aws:autoscaling:groupName=copy');
   expect((await run.ledger()).map(({ pk }) => pk)).toContain('succession#d-2');
+});
+
+test('R-PARTIAL: a check that may not be taken off a group that is gone keeps no other on it', async () => {
+  let denied = '';
+  const before = ({ action }: Call, { ApplicationStatusCheckId }: Readonly<Record<string, unknown>>) => {
+    if (action === 'DisassociateApplicationStatusCheck' && ApplicationStatusCheckId === denied)
+      throw new ServiceError('UnauthorizedOperation', 'no');
+  };
+  const run = await swept(
+    { gates: () => [{ before }] },
+    { ...small, checks: [{ port: 8080 }, { port: 8080 }] },
+  );
+  const { account, fleet } = run.standing;
+  const on = () =>
+    fleet.checkIds.flatMap(id =>
+      [...account.checks.registry.get(id).associations.values()].map(associationValue),
+    );
+  for (const id of fleet.checkIds)
+    account.checks.registry.associate(id, { type: 'tag', key: 'aws:autoscaling:groupName', value: 'copy' });
+  denied = fleet.checkIds[0] ?? '';
+  await succeedFor(run, 'd-1', { to: 'copy', from: ['web'], checkIds: fleet.checkIds });
+  await run.clock.pass(6 * MINUTE);
+  expect(on().filter(value => value.endsWith('=copy'))).toHaveLength(1);
+  denied = '';
+  await run.clock.pass(6 * MINUTE);
+  expect(on().filter(value => value.endsWith('=copy'))).toEqual([]);
 });
 
 describe('R-SWEEP: the sweep finds what no event tells', () => {

@@ -8,12 +8,17 @@ import { forgetSuccession, type Succession } from '../ledger/successions.ts';
  * the copy after it did not. What names a group that is not there counts against the quotas, and holds nothing.
  *
  * @returns whether a group was gone
+ * @throws AggregateError of what could not be taken off, after everything else was: the next sweep goes on
  */
 export async function endSuccession({ deploymentId, to, from, checkIds }: Succession): Promise<boolean> {
   const all = [to, ...from];
   const there = await groups(all);
   const gone = all.filter(group => !there.has(group));
-  for (const group of gone) for (const id of checkIds) await disassociate(id, { tag: groupTag(group) });
+  const failures: unknown[] = [];
+  for (const group of gone)
+    for (const id of checkIds)
+      await disassociate(id, { tag: groupTag(group) }).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
   // Whatever is left of them then is a group like any other.
   if (gone.includes(to) || gone.length === from.length) await forgetSuccession(deploymentId);
   return gone.length > 0;
