@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { autoScalingActs } from '../../local/account/auto-scaling-acts.ts';
-import { OPT_IN } from '../../local/simulate/build-fleet.ts';
+import { OPT_IN, OWN_GROUP } from '../../local/simulate/build-fleet.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
-import { outcome } from '../machine/helpers/bracket.ts';
+import { type BracketSettings, outcome } from '../machine/helpers/bracket.ts';
 import { unneededBy } from '../template/helpers/role-groups.ts';
 import { guarded, MINUTE, type Retiring, retiring } from './helpers/retiring.ts';
 
@@ -105,23 +105,54 @@ describe('with the watch of the interfaces', () => {
     ]);
   });
 
-  test('R-OWN: the tagged group of a fleet that is scaled to none stays until its check is gone', async () => {
-    const check = await retiring(
-      { parameters, deliveries: (_, rule) => (/Schedule$/.test(rule) ? [500] : []) },
-      { ...guarded, checks: [{ port: 8080 }] },
-    );
-    const { bracket, network } = check;
-    const [web] = [...network.securityGroups.values()].filter(({ name }) => name === 'web');
-    for (const [key, value] of Object.entries({ ...OPT_IN, 'quiesce-delete-when-free': 'true' }))
-      web?.tags.set(key, value);
-    await bracket.clock.pass(STEP + MINUTE);
-    const scaling = autoScalingActs(bracket.standing.account.autoScaling);
-    scaling.UpdateAutoScalingGroup({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 0 });
-    await bracket.clock.pass(6 * STEP);
-    expect([check.interfaceIds, network.securityGroups.has(web?.id ?? '')]).toEqual([[], true]);
-    check.deleteCheck();
-    await bracket.clock.pass(2 * STEP);
-    expect([network.securityGroups.has(web?.id ?? ''), await remembered(check)]).toEqual([false, []]);
+  describe('the tagged group of a fleet that is scaled to none', () => {
+    /** A fleet whose own group carries the tags, and whose check is asked on a path that AWS manages. */
+    async function managed(settings: BracketSettings) {
+      const check = await retiring({ parameters, ...settings }, { ...guarded, checks: [{ port: 8080 }] });
+      const { network, bracket } = check;
+      const [web] = [...network.securityGroups.values()].filter(({ name }) => name === 'web');
+      for (const [key, value] of Object.entries({ ...OPT_IN, 'quiesce-delete-when-free': 'true' }))
+        web?.tags.set(key, value);
+      await bracket.clock.pass(STEP + MINUTE);
+      return { check, isThere: () => network.securityGroups.has(web?.id ?? '') };
+    }
+
+    async function scaleToNone({ bracket, network }: Retiring): Promise<void> {
+      const scaling = autoScalingActs(bracket.standing.account.autoScaling);
+      scaling.UpdateAutoScalingGroup({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 0 });
+      await bracket.clock.pass(6 * STEP);
+      expect([...network.interfaces.keys()]).toEqual([]);
+    }
+
+    test('R-OWN: stays until its check is gone', async () => {
+      const { check, isThere } = await managed({
+        deliveries: (_, rule) => (/Schedule$/.test(rule) ? [500] : []),
+      });
+      await scaleToNone(check);
+      expect(isThere()).toBe(true);
+      check.deleteCheck();
+      await check.bracket.clock.pass(2 * STEP);
+      expect([isThere(), await remembered(check)]).toEqual([false, []]);
+    });
+
+    test('R-OWN: stays although the retirement of its check was begun and refused', async () => {
+      let looks = Number.NEGATIVE_INFINITY;
+      let other = '';
+      const comes: Gate = {
+        before({ action }) {
+          if (action === 'DescribeApplicationStatusChecks' && ++looks === 3)
+            other = check.createCheckBeside();
+        },
+      };
+      const { check, isThere } = await managed({ gates: () => [comes] });
+      const named = check.network.addSecurityGroup({ name: OWN_GROUP, tags: OPT_IN });
+      looks = 0;
+      const refused = await check.retire({ checkId: check.checkId, securityGroupIds: [named.id] });
+      expect(outcome(refused)).toBe('FAILED InterfaceShared');
+      check.api.DeleteApplicationStatusCheck({ ApplicationStatusCheckId: other });
+      await scaleToNone(check);
+      expect([isThere(), check.registry.active().length]).toEqual([true, 1]);
+    });
   });
 
   test('R-IDEMP: of a group that several retirements have left one is begun, and none beside a live one', async () => {

@@ -158,7 +158,11 @@ export async function markRetirementTold(subject: string, what: string): Promise
 
 const PREFIX = pk.retirement('');
 
-/** Those that are live, and of those that are remembered the ones that have failed. */
+/** Has it left anything undone? One that was refused before it deleted its check has not: the check needs it all. */
+export const leavesSomething = ({ status, plan, acts }: RetirementRecord): boolean =>
+  status === 'live' || !plan.deletesCheck || acts.length > 0;
+
+/** Those that are live, and of those that are remembered the ones that have failed with something left. */
 export async function unfinishedRetirements(): Promise<RetirementRecord[]> {
   const items = await scan({
     FilterExpression: 'begins_with(pk, :retirement) AND (#status = :live OR outcome = :failed)',
@@ -169,7 +173,9 @@ export async function unfinishedRetirements(): Promise<RetirementRecord[]> {
       ':failed': text('failed'),
     },
   });
-  return items.map(item => toRetirement(textAt(item, 'pk').slice(PREFIX.length), item));
+  return items
+    .map(item => toRetirement(textAt(item, 'pk').slice(PREFIX.length), item))
+    .filter(leavesSomething);
 }
 
 /** Reads a retirement's item. */

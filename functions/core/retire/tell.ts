@@ -2,7 +2,7 @@ import { type News, NOTHING } from '../bracket/tell.ts';
 import { aws, shellLine } from '../domain/aws-cli.ts';
 import { announceRetirement, type RetirementDetail } from '../domain/retirement-announcement.ts';
 import type { Failure } from '../failure.ts';
-import { findRetirement, markRetirementTold } from '../ledger/retirements.ts';
+import { findRetirement, leavesSomething, markRetirementTold } from '../ledger/retirements.ts';
 import { nowSeconds } from '../time.ts';
 
 const WHAT = 'unfinished';
@@ -25,7 +25,9 @@ export async function composeOnRetirement(
     error,
     cause,
     endedAt,
-    byHand: plan.groupIds.map(id => shellLine(aws('ec2', 'delete-security-group', { 'group-id': id }))),
+    byHand: leavesSomething(record)
+      ? plan.groupIds.map(id => shellLine(aws('ec2', 'delete-security-group', { 'group-id': id })))
+      : [],
   });
   return { isNews: true, what: WHAT, ...announcement };
 }

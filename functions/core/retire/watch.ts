@@ -105,7 +105,9 @@ async function retirementsOf({ lingering, gone, isNeeded, optIn, now }: Left): P
   const again = await Promise.all(
     unfinished.map(async ({ endedAt, plan }): Promise<Begin[]> => {
       const securityGroupIds =
-        endedAt === undefined ? [] : await freeNow(plan.groupIds.filter(id => !inHand.includes(id)));
+        endedAt === undefined
+          ? []
+          : await freeNow(plan.groupIds.filter(id => !inHand.includes(id) && !isNeeded(id)));
       if (endedAt === undefined || securityGroupIds.length === 0) return [];
       return [{ subject: subjectOf({ securityGroupIds }), since: endedAt, input: { securityGroupIds } }];
     }),
