@@ -15,7 +15,13 @@ let before: DescribeApplicationStatusCheckAssociationsResult = {};
 /** How many associations of a check EC2 does not know it for. */
 let unknown = 0;
 let refusesToLetGo: (() => object) | undefined;
-const hides: Gate['around'] = async ({ action }, input, perform) => {
+/** How many descriptions do not show yet what was just made. */
+let unseen = 0;
+const hides: Gate['around'] = async ({ action, caller }, input, perform) => {
+  const shows =
+    caller.name === 'ServeResourceFunction' &&
+    { DescribeAutoScalingGroups: 'AutoScalingGroups', DescribeInstances: 'Reservations' }[action];
+  if (shows && unseen-- > 0) return { [shows]: [] };
   if (action === 'AssociateApplicationStatusCheck' && unknown-- > 0)
     throw new ServiceError('InvalidApplicationStatusCheckId.NotFound', 'does not exist');
   if (action === 'DisassociateApplicationStatusCheck' && refusesToLetGo) return refusesToLetGo();
@@ -29,7 +35,7 @@ const hides: Gate['around'] = async ({ action }, input, perform) => {
 
 beforeEach(async () => {
   hidden = undefined;
-  [stale, unknown, refusesToLetGo] = [0, 0, undefined];
+  [stale, unknown, unseen, refusesToLetGo] = [0, 0, 0, undefined];
   team = await stacks({ gates: () => [{ around: hides }] });
   checkId = team.createCheck();
   ids = team.bracket.ids();
@@ -131,6 +137,19 @@ test('R-EVENTUAL, R-STATE: what EC2 does not know yet is waited for, and so is w
     'CheckUnknown',
   );
   await endsWithNothing();
+});
+
+test('R-EVENTUAL: a group or an instance that does not show yet is waited for, and not passed over', async () => {
+  unseen = 2;
+  const [ofGroup, ofInstances] = [team.stack('group'), team.stack('instances')];
+  expect(await team.run(ofGroup.create(text({ Association: onGroup() })))).toBe('CREATE_COMPLETE');
+  unseen = 2;
+  expect(await team.run(ofInstances.create(text({ Association: onInstances(0) })))).toBe('CREATE_COMPLETE');
+  unseen = 2;
+  expect(await team.run(ofInstances.update(text({ Association: onInstances(0, 1) })))).toBe(
+    'UPDATE_COMPLETE',
+  );
+  expect(team.associations.toSorted()).toEqual([GROUP, ...ids].toSorted());
 });
 
 test('R-UNDO: another tag is a replacement: the old one is let go when all else is updated, and a rollback finds it', async () => {

@@ -34,15 +34,13 @@ import type { Context, Missing } from './serve.ts';
  *
  * @throws CheckUnknown, NotOptedIn, InstanceUnknown, AutoScalingGroupUnknown, QuotaExceeded
  */
-export async function serveAssociation(
-  request: ResourceRequest,
-  { optIn, since }: Context,
-): Promise<Missing> {
+export async function serveAssociation(request: ResourceRequest, context: Context): Promise<Missing> {
   const wanted = propertiesOf(associationProperties, request);
   if (request.RequestType === 'Delete') return wanted ? letGo(request, wanted, valuesOf(wanted)) : [];
   if (!wanted) return [];
+  const { optIn, since } = context;
   await requireCheck(wanted.CheckId, optIn, since);
-  const values = await requireFleet(request, wanted, optIn);
+  const values = await requireFleet(request, wanted, context);
   const missing = await bringAbout(request, wanted, values).catch((error: unknown) => {
     throw isNotFound(error) ? unknown(wanted.CheckId, since) : error;
   });
@@ -143,11 +141,14 @@ async function requireCheck(id: string, optIn: OptInTag, since: number): Promise
   requireTag(optIn, check.tags, `application status check ${id}`);
 }
 
-/** CloudFormation has made the check just before, and a description may not show it yet (R-EVENTUAL). */
-const unknown = (id: string, since: number): ObservationPending | CheckUnknown =>
-  nowSeconds() - since < DESCRIBE_LAG_SECONDS
-    ? new ObservationPending(`${id} does not show yet.`)
-    : new CheckUnknown(`There is no application status check ${id}.`);
+const unknown = (id: string, since: number): Error =>
+  unlessNew(id, since, new CheckUnknown(`There is no application status check ${id}.`));
+
+/** CloudFormation may have made it just before, and a description does not show it yet (R-EVENTUAL). */
+const unlessNew = (what: string, since: number, refusal: Error): Error =>
+  mayBeNew(since) ? new ObservationPending(`${what} does not show yet.`) : refusal;
+
+const mayBeNew = (since: number): boolean => nowSeconds() - since < DESCRIBE_LAG_SECONDS;
 
 /**
  * A tag association names no instance, so IAM cannot hold it to the fleets that have opted in (D19).
@@ -157,19 +158,27 @@ const unknown = (id: string, since: number): ObservationPending | CheckUnknown =
 async function requireFleet(
   { RequestType }: ResourceRequest,
   wanted: AssociationProperties,
-  optIn: OptInTag,
+  { optIn, since }: Context,
 ): Promise<readonly string[]> {
   const { Tag, InstanceIds = [] } = wanted;
   if (Tag?.Key === GROUP_TAG_KEY) {
     const group = (await groups([Tag.Value])).get(Tag.Value);
-    if (!group) throw new AutoScalingGroupUnknown(`There is no Auto Scaling group ${Tag.Value}.`);
-    requireTag(optIn, group.tags, `Auto Scaling group ${Tag.Value}`);
+    const name = `Auto Scaling group ${Tag.Value}`;
+    if (!group) throw unlessNew(name, since, new AutoScalingGroupUnknown(`There is no ${name}.`));
+    requireTag(optIn, group.tags, name);
     return valuesOf(wanted);
   }
-  const found = Tag ? await instancesWithTag(Tag.Key, Tag.Value) : await describeInstances(InstanceIds);
+  if (Tag) {
+    const tagged = await instancesWithTag(Tag.Key, Tag.Value);
+    for (const { id, tags } of tagged) requireTag(optIn, tags, `instance ${id}`);
+    return valuesOf(wanted);
+  }
+  const found = await describeInstances(InstanceIds);
   const there = [...found.values()].filter(({ state }) => state !== 'terminated');
   for (const { id, tags } of there) requireTag(optIn, tags, `instance ${id}`);
-  if (Tag) return valuesOf(wanted);
+  const unseen = InstanceIds.find(id => !found.has(id));
+  if (unseen !== undefined && mayBeNew(since))
+    throw new ObservationPending(`instance ${unseen} does not show yet.`);
   const isThere = (id: string) => there.some(instance => instance.id === id);
   const gone = InstanceIds.find(id => !isThere(id));
   if (gone !== undefined && RequestType === 'Create')
