@@ -2,6 +2,7 @@
 // First: SDK modules keep the timers that they find when they are loaded.
 import './clock/lambda-globals.ts';
 import { readFileSync } from 'node:fs';
+import { keepAccountTime } from './cli/account-clock.ts';
 import { exitCode, helpOf, parse, UsageError } from './cli/command.ts';
 import { commands } from './cli/commands.ts';
 import { sayFailure } from './cli/failure.ts';
@@ -54,4 +55,5 @@ process.stdout.on('error', error => {
   throw error;
 });
 
+keepAccountTime();
 process.exitCode = await main(process.argv.slice(2));

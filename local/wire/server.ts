@@ -33,7 +33,8 @@ export async function listen({ port, clock, answer }: ListenSettings): Promise<L
           new Promise<void>(done => {
             if (request.socket.destroyed) return done();
             response.once('close', done);
-            response.writeHead(status, headers).end(body);
+            const date = new Date(clock.now()).toUTCString();
+            response.writeHead(status, { date, ...headers }).end(body);
           }),
       );
 

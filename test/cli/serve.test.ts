@@ -12,6 +12,7 @@ import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws
 import { expect, onTestFinished, test } from 'vitest';
 import { executionName } from '../../functions/core/naming.ts';
 import type { Happened } from '../../local/cli/happenings.ts';
+import type { InterfacesReport } from '../../local/cli/interfaces-report.ts';
 import { keepPace } from '../../local/cli/pace.ts';
 import type { Served } from '../../local/cli/serve-text.ts';
 import { VirtualClock } from '../../local/clock/virtual-clock.ts';
@@ -119,6 +120,19 @@ test.skipIf('why' in boto3)(`boto3 drives it${'why' in boto3 ? `: skipped, ${bot
     ledger: true,
     refused: 'InvalidInstanceID.NotFound',
   });
+});
+
+test("ages are told by the account's clock, not by that of the person who asks", async () => {
+  const { account, quiesce } = shop();
+  const beganAt = new VirtualClock().now();
+  const { stdout } = await quiesce('interfaces', '--json');
+  const { interfaces }: InterfacesReport = JSON.parse(stdout);
+  const most = (account.standing.account.world.clock.now() - beganAt) / 1000;
+  for (const { ageSeconds } of interfaces) {
+    expect(ageSeconds).toBeGreaterThanOrEqual(0);
+    expect(ageSeconds).toBeLessThanOrEqual(most + 1);
+  }
+  expect(interfaces.length).toBeGreaterThan(0);
 });
 
 test('prints what to export, and what there is to name', async () => {
