@@ -70,7 +70,7 @@ export async function reportAlarms(machineArn: string, quotas: CheckQuotas): Pro
   const foreign = existing
     .filter(alarm => !isOurs(prefix, alarm) && subjectOf(prefix, alarm.name))
     .map(({ name }) => name);
-  const desired = desiredAlarms(groups, settings).filter(({ name }) => !foreign.includes(name));
+  const desired = desiredAlarms(groups, settings, foreign);
   const alarms = changesOf(ours, desired);
   const removed = alarms.filter(({ change }) => change === 'remove').length;
   return {

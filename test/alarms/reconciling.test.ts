@@ -55,6 +55,26 @@ test('R-OWN: an alarm of somebody else under a name of ours is not overwritten, 
   forget(name);
 });
 
+test('R-OWN: one of somebody else under a name that composite alarms ask for is left out there, and holds up none', async () => {
+  const [first = '', second = ''] = fleet.bracket.ids();
+  const name = `quiesce/instance/${first}/${fleet.checkId}/failed`;
+  const [ours] = fleet.api.DescribeAlarms({ AlarmNames: [name] }).MetricAlarms ?? [];
+  fleet.put(name);
+  forget('quiesce/group/web/failing');
+  expect(await turn('a')).toMatchObject({ verdict: 'waiting', put: 3, foreign: [name] });
+  expect(await turn('a')).toMatchObject({ verdict: 'met', foreign: [name] });
+  const asked = () => {
+    const [alarm] =
+      fleet.api.DescribeAlarms({ AlarmNames: ['quiesce/group/web/failing'], AlarmTypes: ['CompositeAlarm'] })
+        .CompositeAlarms ?? [];
+    return alarm?.AlarmRule;
+  };
+  expect(asked()).toBe(`ALARM("quiesce/instance/${second}/${fleet.checkId}/failed")`);
+  fleet.put(name, { AlarmDescription: ours?.AlarmDescription });
+  await fleet.minutes(5);
+  expect(asked()).toContain(name);
+});
+
 test('an alarm that somebody has changed is made again what it should be', async () => {
   await fleet.minutes(5);
   const name = `quiesce/instance/${fleet.bracket.ids(0)[0]}/impaired`;

@@ -52,9 +52,7 @@ export async function reconcileAlarms(
   const foreign = existing
     .filter(alarm => !isOurs(settings.prefix, alarm) && subjectOf(settings.prefix, alarm.name))
     .map(({ name }) => name);
-  const desired = desiredAlarms(watchedGroups(reported), settings).filter(
-    ({ name }) => !foreign.includes(name),
-  );
+  const desired = desiredAlarms(watchedGroups(reported), settings, foreign);
   const { calls, waits } = reconcile(ours, desired, now, ALARMS_PER_CALL);
   const looked = { ...nothing, alarms: desired.length, foreign };
   if (calls.length === 0 && !waits) {

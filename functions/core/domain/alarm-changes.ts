@@ -45,7 +45,9 @@ export function reconcile(
   const puts = desired.filter(alarm => !isAsDesired(known.get(alarm.name), alarm));
   const isReady = (name: string): boolean => {
     const definition = wanted.get(name);
-    if (definition?.kind === 'composite') return childrenOf(definition.rule).every(isReady);
+    // Somebody else's, at the place of a part of a tree.
+    if (!definition) return true;
+    if (definition.kind === 'composite') return childrenOf(definition.rule).every(isReady);
     const alarm = known.get(name);
     if (!alarm) return false;
     return alarm.state !== 'INSUFFICIENT_DATA' || alarm.configuredAt <= nowSeconds - YOUNG_SECONDS;

@@ -74,15 +74,24 @@ const alarmsOf = ({ instances }: WatchedGroup): number =>
 /** Is there an aggregate of its checks? An excluded check does not count for it. */
 const isJudged = (checks: WatchedInstance['checks']): boolean => checks.some(({ included }) => included);
 
-/** Every alarm that there should be, in an order in which they can be made. */
-export function desiredAlarms(groups: readonly WatchedGroup[], settings: AlarmSettings): AlarmDefinition[] {
+/**
+ * Every alarm that there should be, in an order in which they can be made.
+ *
+ * @param foreign names that somebody else's alarms have: there is none of ours there, and none of ours asks for them
+ */
+export function desiredAlarms(
+  groups: readonly WatchedGroup[],
+  settings: AlarmSettings,
+  foreign: readonly string[] = [],
+): AlarmDefinition[] {
   if (settings.kept === 'Disabled') return [];
+  const taken = new Set(foreign);
   const { narrow, wide } = shapesOf(groups, settings);
   return [
     ...narrow.flatMap(({ instances }) => instances.flatMap(one => ofInstance(one, settings))),
     ...overAll(wide, settings),
-    ...narrow.flatMap(group => ofGroup(group, settings)),
-  ];
+    ...narrow.flatMap(group => ofGroup(group, settings, taken)),
+  ].filter(({ name }) => !taken.has(name));
 }
 
 const AGGREGATE = 'StatusCheckFailed_Application';
@@ -157,7 +166,11 @@ const onMetric = (
   missingData,
 });
 
-function ofGroup({ name, instances }: WatchedGroup, settings: AlarmSettings): AlarmDefinition[] {
+function ofGroup(
+  { name, instances }: WatchedGroup,
+  settings: AlarmSettings,
+  taken: ReadonlySet<string>,
+): AlarmDefinition[] {
   const { prefix, aggregateMissingData, actionArn } = settings;
   const label = groupLabel(name);
   const impaired = (instanceId: string) =>
@@ -185,7 +198,8 @@ function ofGroup({ name, instances }: WatchedGroup, settings: AlarmSettings): Al
   const composite = (what: GroupAlarm): AlarmDefinition[] => {
     const subject = { of: 'group', label, what } as const;
     const nameOf = (part?: number) => alarmName(prefix, { ...subject, ...(part !== undefined && { part }) });
-    const rules = anyOf(terms[what].map(toTerm), nameOf, settings);
+    const ours = terms[what].map(toTerm).filter(({ children }) => !children.some(child => taken.has(child)));
+    const rules = anyOf(ours, nameOf, settings);
     return rules.map(({ name: alarm, rule, isWhole }) => ({
       kind: 'composite',
       name: alarm,
