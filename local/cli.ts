@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { keepAccountTime } from './cli/account-clock.ts';
 import { exitCode, helpOf, parse, UsageError } from './cli/command.ts';
 import { commands } from './cli/commands.ts';
+import { didYouMean } from './cli/did-you-mean.ts';
 import { sayFailure } from './cli/failure.ts';
 
 const HELP = `Brings a deployment to EC2 instances through safely while Application Status Checks and Auto Scaling watch.
@@ -26,7 +27,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === undefined || name.startsWith('-')) return withoutCommand(args);
   const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!listed)
-    throw new UsageError(`There is no command ${name}: use one of ${Object.keys(commands).join(', ')}.`);
+    throw new UsageError(
+      `There is no command ${name}: use one of ${Object.keys(commands).join(', ')}.${didYouMean(name, Object.keys(commands))}`,
+    );
   const command = await listed.load();
   if (!rest.includes('--help') && !rest.includes('-h')) return command.run(rest);
   process.stdout.write(helpOf(command));

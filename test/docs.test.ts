@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import * as errors from '../functions/core/errors.ts';
+import { machineVariables } from '../local/cli/machine-option.ts';
 import { timingCommand } from '../local/cli/timing.ts';
 import { parseScenario } from '../local/simulate/scenario.ts';
 import { simulate } from '../local/simulate/simulation.ts';
@@ -26,6 +27,18 @@ describe('the docs', () => {
       expect(codes.at(-1)).toBe(told.includes('\n! ') ? 1 : 0);
     }
     expect(codes).toEqual([0, 0, 1]);
+  });
+
+  test('name ARNs and tables by the variables that quiesce serve exports', () => {
+    const exported = new Set([...Object.keys(machineVariables(() => '')), 'QUIESCE_LEDGER_TABLE']);
+    const named = readdirSync('docs')
+      .filter(name => name.endsWith('.md'))
+      .flatMap(name => [
+        ...readFileSync(`docs/${name}`, 'utf8').matchAll(/(?:-arn|--machine|--table) "?\$(\w+)/g),
+      ])
+      .map(([, variable = '']) => variable);
+    expect(named).toContain('QUIESCE_BEFORE_DEPLOY');
+    expect(named.filter(variable => !exported.has(variable))).toEqual([]);
   });
 
   test('say of every named error what to do', () => {

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { didYouMean } from './did-you-mean.ts';
 import { wrap } from './format.ts';
 
 /** An option of a command: what `parseArgs` reads, and what help and shell completion say of it. */
@@ -13,6 +14,8 @@ export interface CommandOption {
   readonly choices?: readonly string[];
   /** Is the value the name of a file? */
   readonly file?: boolean;
+  /** Does an empty value mean something? Else it is mostly that of a variable which is not set, and is refused. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export type OptionTable = Readonly<Record<string, CommandOption>>;
@@ -73,18 +76,29 @@ export function parse<T extends ParseArgsConfig>(
     const [said] = error.message.split(/\.\s|\n/);
     // Node's words for an option that is followed by another one.
     const plain = said?.replace(/\.$/, '').replace('argument is ambiguous', 'lacks its value');
-    throw new UsageError(`${plain}: see ${command} --help.`);
+    const [, unknown = ''] = /^Unknown option '(--[^']+)'/.exec(error.message) ?? [];
+    const meant = didYouMean(
+      unknown,
+      ['help', ...Object.keys(config.options ?? {})].map(name => `--${name}`),
+    );
+    throw new UsageError(`${plain}: see ${command} --help.${meant}`);
   }
 }
 
-/** Reads a command's arguments. @throws UsageError when there are operands that it does not take */
+/** Reads a command's arguments. @throws UsageError when there are operands that it does not take, or an option is empty */
 export function readOptions<O extends OptionTable>(
   name: string,
   options: O,
   args: readonly string[],
   takesOperands = false,
 ) {
-  return parse(`quiesce ${name}`, { args: [...args], options, allowPositionals: takesOperands });
+  const read = parse(`quiesce ${name}`, { args: [...args], options, allowPositionals: takesOperands });
+  const empty = Object.entries(read.values).filter(
+    ([option, value]) => value === '' && !options[option]?.mayBeEmpty,
+  );
+  if (empty.length > 0)
+    throw new UsageError(empty.map(([option]) => `--${option} is empty: is the variable set?`).join('\n'));
+  return read;
 }
 
 const WIDTH = 100;

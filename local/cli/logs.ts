@@ -15,6 +15,7 @@ const options = {
   prefix: {
     type: 'string',
     value: 'PREFIX',
+    mayBeEmpty: true,
     about: 'What the names of the files begin with; nothing unless given.',
   },
   days: {

@@ -4,6 +4,17 @@ import { quiesce, scenarioFile } from './helpers/quiesce.ts';
 
 test.each([
   ['a command that does not exist', ['deploy'], /^There is no command deploy: use one of simulate\b.*\.\n$/],
+  ['a misspelt command', ['staus'], /, completion\. Did you mean status\?\n$/],
+  [
+    'a misspelt option',
+    ['status', '--tabel', 'x'],
+    /^Unknown option '--tabel': see quiesce status --help\. Did you mean --table\?\n$/,
+  ],
+  [
+    'an option that a variable left empty',
+    ['plan', '--table', '', '--machine='],
+    /^--table is empty: is the variable set\?\n--machine is empty: is the variable set\?\n$/,
+  ],
   ['no command', [], /^Name a command: one of simulate\b.*\.\n$/],
   ['an unknown option', ['--loud'], /^Unknown option '--loud': see quiesce --help\.\n$/],
   ['no scenario', ['simulate'], /^Name one scenario, .*\.\n$/],
