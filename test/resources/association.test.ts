@@ -15,6 +15,9 @@ let before: DescribeApplicationStatusCheckAssociationsResult = {};
 /** How many associations of a check EC2 does not know it for. */
 let unknown = 0;
 let refusesToLetGo: (() => object) | undefined;
+/** An instance for which EC2 refuses a whole call. */
+let gone: string | undefined;
+const isListed = (list: unknown, one: unknown) => Array.isArray(list) && list.includes(one);
 /** How many descriptions do not show yet what was just made. */
 let unseen = 0;
 const hides: Gate['around'] = async ({ action, caller }, input, perform) => {
@@ -25,6 +28,8 @@ const hides: Gate['around'] = async ({ action, caller }, input, perform) => {
   if (action === 'AssociateApplicationStatusCheck' && unknown-- > 0)
     throw new ServiceError('InvalidApplicationStatusCheckId.NotFound', 'does not exist');
   if (action === 'DisassociateApplicationStatusCheck' && refusesToLetGo) return refusesToLetGo();
+  if (action === 'DisassociateApplicationStatusCheck' && isListed(input.InstanceIds, gone))
+    throw new ServiceError('InvalidInstanceID.NotFound', `The instance ID '${gone}' does not exist`);
   const output: DescribeApplicationStatusCheckAssociationsResult = await perform(input);
   if (action !== 'DescribeApplicationStatusCheckAssociations') return output;
   if (stale-- > 0) return before;
@@ -34,7 +39,7 @@ const hides: Gate['around'] = async ({ action, caller }, input, perform) => {
 };
 
 beforeEach(async () => {
-  hidden = undefined;
+  hidden = gone = undefined;
   [stale, unknown, unseen, refusesToLetGo] = [0, 0, 0, undefined];
   team = await stacks({ gates: () => [{ around: hides }] });
   checkId = team.createCheck();
@@ -251,6 +256,16 @@ test('R-GONE: an instance that is gone is no reason to fail an update, or its ro
   expect(await team.run(stack.update(text({ Association: onInstances(1) })))).toBe('UPDATE_COMPLETE');
   await team.run(stack.delete());
   await endsWithNothing();
+});
+
+test('R-PARTIAL: an instance that is gone keeps no other one associated when an update is undone', async () => {
+  const stack = team.stack();
+  await team.run(stack.create(text({ Association: onGroup() })));
+  hidden = 'instance-id';
+  gone = ids[0] ?? '';
+  const update = { Association: { ...onInstances(0, 1), ServiceTimeout: 600 } };
+  expect(await team.run(stack.update(text(update)))).toBe('UPDATE_ROLLBACK_COMPLETE');
+  expect(team.associations).not.toContain(ids[1]);
 });
 
 test('R-OWN: what somebody else had associated before, or another resource wants still, stays', async () => {

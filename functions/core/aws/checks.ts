@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { NewCheck } from '../adoption-request.ts';
 import type { CheckRoute } from '../domain/ingress.ts';
-import { pages } from './batch.ts';
+import { isolating, pages } from './batch.ts';
 import { given, isNotFound, send } from './call.ts';
 import { ec2 } from './clients.ts';
 
@@ -131,15 +131,27 @@ export async function associate(id: string, what: Association): Promise<Unsucces
 }
 
 /**
- * A check that is not there is success.
+ * A check that is not there is success, and so is an instance that is not.
  *
  * @returns what was not disassociated, and why: also what was not associated (R-PARTIAL)
  */
-export async function disassociate(id: string, what: Association): Promise<Unsuccessful[]> {
+export async function disassociate(id: string, what: Association): Promise<readonly Unsuccessful[]> {
+  if ('tag' in what) return disassociateAtOnce(id, what);
+  const { done } = await isolating(what.instanceIds, blamesInstance, instanceIds =>
+    disassociateAtOnce(id, { instanceIds }),
+  );
+  return done;
+}
+
+const blamesInstance = (error: unknown): boolean =>
+  isNotFound(error) && error.code.startsWith('InvalidInstanceID.');
+const blamesCheck = (error: unknown): boolean => isNotFound(error) && !blamesInstance(error);
+
+async function disassociateAtOnce(id: string, what: Association): Promise<Unsuccessful[]> {
   const action = 'ec2:DisassociateApplicationStatusCheck';
-  if ('instanceIds' in what && what.instanceIds.length === 0) return [];
   const command = new DisassociateApplicationStatusCheckCommand(inputOf(id, what));
-  const answer = await unlessGone(send(action, () => ec2().send(command)));
+  const call = send(action, () => ec2().send(command));
+  const answer = await unlessGone(call, blamesCheck);
   return (answer?.UnsuccessfulResults ?? []).map(result => unsuccessful(result, action));
 }
 
@@ -161,11 +173,14 @@ const inputOf = (ApplicationStatusCheckId: string, what: Association) => ({
     : { InstanceIds: [...what.instanceIds] }),
 });
 
-async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+async function unlessGone<T>(
+  call: Promise<T>,
+  isGone: (error: unknown) => boolean = isNotFound,
+): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isGone(error)) throw error;
     return undefined;
   }
 }
