@@ -2,7 +2,7 @@ import { DescribeStateMachineCommand } from '@aws-sdk/client-sfn';
 import { z } from 'zod';
 import { type Monitoring, readMonitoring } from '../../functions/core/alarms/monitoring.ts';
 import { alarmSettings } from '../../functions/core/alarms/settings.ts';
-import { reportedInstances, watchedGroups } from '../../functions/core/alarms/watched.ts';
+import { haveAlarms, reportedInstances, watchedGroups } from '../../functions/core/alarms/watched.ts';
 import { alarmsWithPrefix } from '../../functions/core/aws/alarms.ts';
 import { given, send } from '../../functions/core/aws/call.ts';
 import { stepFunctions } from '../../functions/core/aws/clients.ts';
@@ -65,8 +65,8 @@ export async function reportAlarms(machineArn: string, quotas: CheckQuotas): Pro
     alarmsWithPrefix(prefix),
     readMonitoring(tag, quotas),
   ]);
-  const groups = watchedGroups(reported);
   const ours = existing.filter(alarm => isOurs(prefix, alarm));
+  const groups = watchedGroups(reported, haveAlarms(prefix, ours));
   const foreign = existing
     .filter(alarm => !isOurs(prefix, alarm) && subjectOf(prefix, alarm.name))
     .map(({ name }) => name);

@@ -1,6 +1,6 @@
 // First, so that the clients keep the virtual timers.
 import '../../local/clock/lambda-globals.ts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Stack } from '../../local/stack/deploy.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { pair, type Watched, watched } from './helpers/watched.ts';
@@ -157,6 +157,28 @@ describe('a group that is too large for alarms by instance', () => {
     expect(fleet.states).toMatchObject({ [`check/${fleet.checkId}/failing`]: 'ALARM' });
     expect(fleet.told).toHaveLength(before);
   });
+});
+
+test('R-MISSING: a check that comes to say nothing of instances keeps its alarms, and is told of once', async () => {
+  const fleet = await watched();
+  const before = Object.keys(fleet.states);
+  const nowhere = fleet.account.ec2.network.addSubnet('eu-west-1b');
+  const group = fleet.account.ec2.network.addSecurityGroup({ name: 'nowhere' });
+  const place = { SubnetId: nowhere.id, SecurityGroupId: group.id };
+  fleet.checks.ModifyApplicationStatusCheck({
+    ApplicationStatusCheckId: fleet.checkId,
+    HealthCheckPaths: [{ Source: place, Destinations: [place] }],
+  });
+  // Whether AWS publishes anything while a check has no data is not documented: here it does not.
+  const { cloudWatch } = fleet.account;
+  const put = cloudWatch.put.bind(cloudWatch);
+  vi.spyOn(cloudWatch, 'put').mockImplementation(point => {
+    if (!point.name.startsWith('StatusCheckFailed_')) put(point);
+  });
+  await fleet.minutes(20);
+  expect(fleet.states['group/web/check-silent']).toBe('ALARM');
+  expect(fleet.told).toEqual(['Quiesce: web has a check that says nothing']);
+  expect(Object.keys(fleet.states)).toEqual(before);
 });
 
 test('what keeps alarms may do all that it does, and nothing else', () => {

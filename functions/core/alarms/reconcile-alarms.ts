@@ -8,7 +8,7 @@ import { ALARMS_PER_CALL, RECONCILIATION_SECONDS } from '../limits.ts';
 import type { OptInTag } from '../settings.ts';
 import { nowSeconds } from '../time.ts';
 import { changeAlarms } from './change-alarms.ts';
-import { reportedInstances, watchedGroups } from './watched.ts';
+import { haveAlarms, reportedInstances, watchedGroups } from './watched.ts';
 
 /** One turn of a reconciliation. */
 export interface Reconciled {
@@ -52,7 +52,8 @@ export async function reconcileAlarms(
   const foreign = existing
     .filter(alarm => !isOurs(settings.prefix, alarm) && subjectOf(settings.prefix, alarm.name))
     .map(({ name }) => name);
-  const desired = desiredAlarms(watchedGroups(reported), settings, foreign);
+  const watched = watchedGroups(reported, haveAlarms(settings.prefix, ours));
+  const desired = desiredAlarms(watched, settings, foreign);
   const { calls, waits } = reconcile(ours, desired, now, ALARMS_PER_CALL);
   const looked = { ...nothing, alarms: desired.length, foreign };
   if (calls.length === 0 && !waits) {
