@@ -32,3 +32,7 @@ export const causes = {
   exitStandby: (now: number, instanceId: string) =>
     `${at(now)} instance ${instanceId} was moved out of standby in response to a user request.`,
 } as const;
+
+/** Has a group ended an instance because it took it for unhealthy, and not to shrink, to refresh or because it was asked to? */
+export const isForHealth = (cause: string): boolean =>
+  Object.values(OUT_OF_SERVICE).some(text => cause.endsWith(text));

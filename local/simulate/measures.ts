@@ -1,9 +1,11 @@
 import type { Account } from '../account/account.ts';
-import { type BuiltFleet, OWN_GROUP } from './build-fleet.ts';
+import { isForHealth } from '../account/auto-scaling-causes.ts';
+import type { Entry } from '../account/journal.ts';
+import { OWN_GROUP } from './build-fleet.ts';
 
 /** What a deployment cost. */
 export interface Measures {
-  /** Instances of the fleet that Auto Scaling ended. */
+  /** Instances that Auto Scaling ended for their health, those among them that it had launched meanwhile. */
   readonly replaced: number;
   readonly requestsSent: number;
   readonly requestsFailed: number;
@@ -21,18 +23,21 @@ interface Span {
   readonly to: number;
 }
 
-export function measure(account: Account, fleet: BuiltFleet, startedAt: number, endedAt: number): Measures {
+/** Milliseconds since the epoch. */
+interface Times {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly seenUntil: number;
+}
+
+export function measure(account: Account, { startedAt, endedAt, seenUntil }: Times): Measures {
   const { sent, failed } = account.traffic.totals();
-  const ours = new Set(fleet.instances.map(instance => instance.id));
+  const isSeen = ({ at }: Entry) => startedAt <= at && at <= seenUntil;
   const ended = account.world.journal.entries.filter(
-    entry =>
-      entry.type === 'activity' &&
-      entry.kind === 'terminate' &&
-      ours.has(entry.instanceId) &&
-      entry.at >= startedAt,
+    entry => entry.type === 'activity' && entry.kind === 'terminate' && isForHealth(entry.cause),
   );
   return {
-    replaced: ended.length,
+    replaced: ended.filter(isSeen).length,
     requestsSent: sent,
     requestsFailed: failed,
     minutes: (endedAt - startedAt) / 60_000,

@@ -300,7 +300,11 @@ const rival = deployment.extend({
 });
 
 const expectation = ending.extend({
-  replaced: z.int().min(0).default(0),
+  replaced: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('instances that Auto Scaling ends for their health, those that it has launched meanwhile too'),
   failedRequests: z.int().min(0).default(0),
   /** Instances that the failed runs hold for somebody to look at. */
   held: z.int().min(0).default(0),

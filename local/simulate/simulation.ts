@@ -76,6 +76,10 @@ export interface Simulated extends Scene {
   readonly warnings: Warnings;
   /** Undefined when the scenario has none. */
   readonly faults: FaultSchedule | undefined;
+  /** When the last deployment was over, in milliseconds since the epoch. */
+  readonly endedAt: number;
+  /** Until when what happens counts. What a deployment has set in motion may show when it is over. */
+  readonly seenUntil: number;
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
@@ -87,6 +91,8 @@ const LONGEST_RUN_MINUTES = 250;
 export interface Standing extends Site {
   readonly invariants: Invariants;
   readonly faults: FaultSchedule | undefined;
+  /** Stops telling what happens. Undefined where nobody hears it. */
+  readonly unheard: (() => void) | undefined;
 }
 
 /** Builds a scenario's account up to the moment before its deployment begins. */
@@ -123,8 +129,8 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
   if (stack) account.onEvent(event => stack.events.put(event));
   const { hear } = settings;
   // What a listener prints is not a function's log line.
-  if (hear) world.journal.listen(entry => outsideInvocations(() => hear(entry)));
-  return { account, fleet, scenario, stack, invariants, faults };
+  const unheard = hear && world.journal.listen(entry => outsideInvocations(() => hear(entry)));
+  return { account, fleet, scenario, stack, invariants, faults, unheard };
 }
 
 /** Runs a scenario from start to end in virtual time. @throws what the product or the account did not expect */
@@ -150,22 +156,30 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   if (stack && missed)
     throw new Error(`The deployment was over before the event ${JSON.stringify(missed)} could happen.`);
   account.traffic.stop();
+  if (isOnlyWatched(scenario)) standing.unheard?.();
   const held = await settleEnd(standing);
+  const seenUntil = isOnlyWatched(scenario) ? endedAt : clock.now();
   return {
     deployment,
     rivals,
     violations: invariants.violations,
     checkedInstants: invariants.checkedInstants,
     held,
-    measures: measure(account, fleet, startedAt, endedAt),
+    measures: measure(account, { startedAt, endedAt, seenUntil }),
     warnings: warningsBetween(account, stack, startedAt, endedAt),
     account,
     fleet,
     stack,
     faults,
     startedAt,
+    endedAt,
+    seenUntil,
   };
 }
+
+/** What goes on in a fleet that nothing is deployed to does so for as long as one looks. */
+const isOnlyWatched = ({ deployment: { idleMinutes, adopt } }: Scenario): boolean =>
+  idleMinutes !== undefined || adopt !== undefined;
 
 /** Without those that the scenario leaves as they are. */
 const quotasOf = ({ quotas }: Scenario): Partial<CheckQuotas> =>

@@ -37,7 +37,7 @@ export interface Outcome {
 }
 
 export interface TimelineMeasures {
-  /** Instances of the fleet that Auto Scaling ended. Absent when nobody counted them. */
+  /** Instances that Auto Scaling ended for their health. Absent when nobody counted them. */
   readonly replaced?: number;
   /** Absent when nobody counted requests. */
   readonly requests?: { readonly sent: number; readonly failed: number };

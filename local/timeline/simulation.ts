@@ -1,7 +1,6 @@
 import type { Entry } from '../account/journal.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Batch } from '../simulate/deployment.ts';
-import type { Violation } from '../simulate/evidence.ts';
 import type { Scenario } from '../simulate/scenario.ts';
 import type { Simulated } from '../simulate/simulation.ts';
 import type { BatchRun, Hold, Lane, Mark, Phase, TimelineData } from './data.ts';
@@ -27,10 +26,9 @@ export function timelineOfSimulation(
   simulated: Simulated,
   { scenario, seed = scenario.seed, usDollars }: TimelineSettings,
 ): TimelineData {
-  const { account, deployment, measures, startedAt, stack, violations } = simulated;
+  const { account, deployment, measures, startedAt, endedAt, stack, violations } = simulated;
   const { entries } = account.world.journal;
-  const endedAt = entries.findLast(isEnd)?.at ?? account.world.clock.now();
-  const window = { from: startedAt, to: lastNews(entries, violations, endedAt) };
+  const window = { from: startedAt, to: lastNews(simulated) };
   const batches = deployment.batches.map((batch, index) => batchRun(batch, index, entries, endedAt));
   const histories = deployment.batches.flatMap(batch => batch.executions.map(historyOf));
   const traffic = trafficSeries(window, account.traffic.sentBySecond(), entries);
@@ -60,9 +58,6 @@ export function timelineOfSimulation(
   };
 }
 
-const isEnd = (entry: Entry): boolean =>
-  entry.type === 'deployment' && (entry.state === 'succeeded' || entry.state === 'failed');
-
 /** What checks go on to see is no news of the deployment, nor is what state machines do after it. */
 const NEWS: ReadonlySet<Entry['type']> = new Set([
   'instance',
@@ -76,8 +71,9 @@ const NEWS: ReadonlySet<Entry['type']> = new Set([
 ]);
 
 /** When the deployment was over and everything that it set in motion had shown. */
-function lastNews(entries: readonly Entry[], violations: readonly Violation[], endedAt: number): number {
-  const last = entries.findLast(entry => NEWS.has(entry.type))?.at ?? endedAt;
+function lastNews({ account, violations, endedAt, seenUntil }: Simulated): number {
+  const { entries } = account.world.journal;
+  const last = entries.findLast(({ type, at }) => NEWS.has(type) && at <= seenUntil)?.at ?? endedAt;
   return Math.max(endedAt, last, ...violations.map(({ at }) => at));
 }
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Entry } from '../../local/account/journal.ts';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { type Simulated, simulate } from '../../local/simulate/simulation.ts';
 import type { Lane, Span, TimelineData, Track } from '../../local/timeline/data.ts';
@@ -125,4 +126,19 @@ describe('an unprotected deployment', () => {
       expect.not.objectContaining({ budgetSeconds: expect.anything() }),
     ]);
   });
+});
+
+test('a loop of replacements is counted and shown for as long as the fleet is watched, successors too', async () => {
+  const looping = readScenario(
+    fileURLToPath(new URL('../../scenarios/loop-grace-too-short.yaml', import.meta.url)),
+  );
+  const heard: Entry[] = [];
+  const hear = (entry: Entry) => heard.push(entry);
+  const simulated = await simulate({ scenario: looping, without: true, hear });
+  const data = timelineOfSimulation(simulated, { scenario: looping });
+  const marks = data.lanes.flatMap(lane => lane.marks.filter(({ kind }) => kind === 'ended-by-auto-scaling'));
+  expect(simulated.measures.replaced).toBeGreaterThan(looping.fleet.instances);
+  expect(marks).toHaveLength(simulated.measures.replaced);
+  const over = data.from + 60 * 60_000;
+  expect([data.to <= over, heard.every(({ at }) => at <= over)]).toEqual([true, true]);
 });
