@@ -6,7 +6,7 @@ import { adoptionOptions, readAdoption } from './adoption-request.ts';
 import { type Command, exitCode, jsonOption, readOptions } from './command.ts';
 import { document } from './format.ts';
 import { machineOption, readMachineArn } from './machine-option.ts';
-import { attend, startOrJoin } from './run-machine.ts';
+import { attend, sayBeginning, startOrJoin } from './run-machine.ts';
 
 const options = {
   machine: machineOption('PromoteCheck'),
@@ -49,7 +49,6 @@ async function run(args: readonly string[]): Promise<number> {
   const name = given ?? executionName('adopt', group, String(Date.now()));
   const arn = executionArn(machineArn, name);
   const joined = await startOrJoin({ machineArn, name, input }, arn);
-  if (joined && !json) process.stdout.write(`${name} had been started before, and is joined.\n`);
   const again = shellLine([
     'npx',
     'quiesce',
@@ -57,6 +56,7 @@ async function run(args: readonly string[]): Promise<number> {
     ...args,
     ...(given === undefined ? ['--name', name] : []),
   ]);
+  sayBeginning({ name, json, begins: `The adoption of a check by ${group} begins` }, joined, arn);
   const { events } = await attend({ runId: group, name, again, json }, arn);
   const told = tellAdoption({ executionArn: arn, autoScalingGroupName: group, events, now: Date.now() });
   process.stdout.write(json ? document(told) : `\n${describeAdoption(told)}`);

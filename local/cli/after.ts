@@ -53,6 +53,7 @@ async function run(args: readonly string[]): Promise<number> {
     name: executionName('after', runId, promote),
     input,
     json: values.json,
+    begins: `Run ${runId} is brought back into service`,
     again: `quiesce after --machine ${machineArn} --run ${runId}${promote === undefined ? '' : ` --promote ${promote}`}`,
     succeeded: `Run ${runId} is over: in service, ready and released.`,
   });

@@ -9,7 +9,7 @@ import { type Command, exitCode, jsonOption, readOptions, UsageError } from './c
 import { document, wrap } from './format.ts';
 import { machineOption, readMachineArn } from './machine-option.ts';
 import { readOnly } from './reading-only.ts';
-import { attend, startOrJoin } from './run-machine.ts';
+import { attend, sayBeginning, startOrJoin } from './run-machine.ts';
 
 const ACTS = ['plan', 'apply'] as const;
 
@@ -78,8 +78,9 @@ async function reconcile(
 ): Promise<string | undefined> {
   const name = executionName('alarms', String(Date.now()));
   const arn = executionArn(machineArn, name);
-  await startOrJoin({ machineArn, name, input: {} }, arn);
+  const joined = await startOrJoin({ machineArn, name, input: {} }, arn);
   const again = shellLine(['npx', 'quiesce', 'alarms', ...args.filter(arg => arg !== 'apply')]);
+  sayBeginning({ name, json, begins: 'The reconciliation of the alarms begins' }, joined, arn);
   const { ended } = await attend({ runId: 'alarms', name, again, json }, arn);
   return ended.status === 'SUCCEEDED' ? undefined : `${ended.error}: ${ended.cause}`;
 }

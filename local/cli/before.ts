@@ -48,6 +48,7 @@ async function run(args: readonly string[]): Promise<number> {
     name: values.name ?? executionName('before', runId),
     input: Object(given.value),
     json: values.json,
+    begins: `Run ${runId} is brought to its go-ahead`,
     again: `npx quiesce before --machine ${machineArn} --request ${file}${values.name ? ` --name ${values.name}` : ''}${file === '-' ? ' (with the same request)' : ''}`,
     succeeded: `Go-ahead. Deploy now, and then, with the stack's output AfterDeployArn: npx quiesce after --machine ARN --run ${runId}`,
     confirm: executionName('before', runId, String(Date.now())),

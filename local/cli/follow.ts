@@ -17,6 +17,8 @@ export interface Following {
   readonly runId: string;
   readonly screen: Screen;
   readonly pause: (ms: number) => Promise<unknown>;
+  /** Lines to print besides, where an event says something of its own. */
+  readonly tell?: (event: HistoryEvent) => readonly string[];
 }
 
 export interface Followed {
@@ -29,7 +31,13 @@ export interface Followed {
 }
 
 /** Follows one execution to its end: a line a phase that ends, and what it is in now at the bottom of a terminal. */
-export async function follow({ executionArn, runId, screen, pause }: Following): Promise<Followed> {
+export async function follow({
+  executionArn,
+  runId,
+  screen,
+  pause,
+  tell = () => [],
+}: Following): Promise<Followed> {
   const reader = new HistoryReader(executionArn);
   const phases = new ExecutionPhases();
   const events: HistoryEvent[] = [];
@@ -41,6 +49,8 @@ export async function follow({ executionArn, runId, screen, pause }: Following):
       for (const event of await reader.news()) {
         events.push(event);
         for (const phase of phases.hear(event)) view.print(lineOf(runId, phase, startedAt()));
+        for (const said of tell(event))
+          view.print(`+${hours(timeOf(event) - startedAt())}  ${runId}  ${said}`);
       }
       const last = events.at(-1);
       const ended = endOf(last);

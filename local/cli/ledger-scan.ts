@@ -3,10 +3,12 @@ import { send } from '../../functions/core/aws/call.ts';
 import { dynamoDb } from '../../functions/core/aws/clients.ts';
 import { type AdoptionRecord, findAdoption } from '../../functions/core/ledger/adoptions.ts';
 import { findHold, type Hold } from '../../functions/core/ledger/auto-scaling-holds.ts';
+import { type Demotion, findDemotion } from '../../functions/core/ledger/demotions.ts';
 import { findInstances } from '../../functions/core/ledger/instances.ts';
 import { type InstanceRecord, pk, type RunRecord } from '../../functions/core/ledger/items.ts';
 import { type OpenHook, openHooks } from '../../functions/core/ledger/open-hooks.ts';
 import { findRefusal, type RefusalRecord } from '../../functions/core/ledger/refusals.ts';
+import { findRetirement, type RetirementRecord } from '../../functions/core/ledger/retirements.ts';
 import { findRun } from '../../functions/core/ledger/runs.ts';
 import { outByZone, readGuards } from '../../functions/core/ledger/target-group-guards.ts';
 import { setting } from '../../functions/core/settings.ts';
@@ -20,6 +22,10 @@ export interface LedgerView {
   readonly hooks: readonly OpenHook[];
   /** The latest of each Auto Scaling group, also when it has ended. */
   readonly adoptions: readonly AdoptionRecord[];
+  /** The latest of each check that the loop breaker has demoted, or would have, also when its cause is gone. */
+  readonly demotions: readonly Demotion[];
+  /** The latest of each check or security groups, for as long as it is remembered. */
+  readonly retirements: readonly RetirementRecord[];
 }
 
 /** A target group whose targets live runs have taken out. */
@@ -30,7 +36,7 @@ export interface OutOfTraffic {
 }
 
 /**
- * Reads every live run, claim and hold, and each group's latest adoption. The Scan finds their keys only; what they hold is read as the functions read it.
+ * Reads every live run, claim and hold, and the latest adoptions, demotions and retirements. The Scan finds their keys only; what they hold is read as the functions read it.
  * No decision rests on it: a person looks.
  */
 export async function readLedger(): Promise<LedgerView> {
@@ -38,13 +44,15 @@ export async function readLedger(): Promise<LedgerView> {
   const idsOf = (prefix: string) =>
     keys.filter(key => key.pk.startsWith(prefix)).map(key => key.pk.slice(prefix.length));
   const live = keys.filter(({ pk, status }) => pk.startsWith(PREFIX.run) && status !== 'ended');
-  const [runs, instances, holds, guards, hooks, adoptions] = await Promise.all([
+  const [runs, instances, holds, guards, hooks, adoptions, demotions, retirements] = await Promise.all([
     Promise.all(live.map(key => findRun(key.pk.slice(PREFIX.run.length)))),
     findInstances(idsOf(PREFIX.instance)),
     Promise.all(idsOf(PREFIX.autoScaling).map(async group => ({ group, hold: await findHold(group) }))),
     readGuards(idsOf(PREFIX.targetGroup)),
     openHooks(),
     Promise.all(idsOf(PREFIX.adoption).map(findAdoption)),
+    Promise.all(idsOf(PREFIX.demotion).map(findDemotion)),
+    Promise.all(idsOf(PREFIX.retirement).map(findRetirement)),
   ]);
   return {
     runs: runs.filter(run => run !== undefined).toSorted((a, b) => a.createdAt - b.createdAt),
@@ -57,6 +65,8 @@ export async function readLedger(): Promise<LedgerView> {
     })),
     hooks,
     adoptions: adoptions.filter(one => one !== undefined).toSorted((a, b) => a.createdAt - b.createdAt),
+    demotions: demotions.filter(one => one !== undefined).toSorted((a, b) => a.at - b.at),
+    retirements: retirements.filter(one => one !== undefined).toSorted((a, b) => a.createdAt - b.createdAt),
   };
 }
 
@@ -71,6 +81,8 @@ const PREFIX = {
   autoScaling: pk.autoScaling(''),
   targetGroup: pk.targetGroup(''),
   adoption: pk.adoption(''),
+  demotion: pk.demotion(''),
+  retirement: pk.retirement(''),
 };
 
 interface Key {

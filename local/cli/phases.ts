@@ -65,8 +65,9 @@ export const turns: ReadonlyMap<string, Turn> = new Map<string, Turn>([
   ['Promote', { begins: 'promotion', ends: 'all others' }],
   ['ObserveHarm', { begins: 'watched', ends: 'all others' }],
   ['DeleteCheck', { begins: 'check', ends: 'all others' }],
-  ['ObserveLeft', { begins: 'left behind', ends: 'all others' }],
-  ['DeleteGroups', { begins: 'groups', ends: 'all others' }],
+  // Looked at until the end: what is left behind goes while groups are deleted.
+  ['ObserveLeft', { begins: 'left behind', ends: 'check' }],
+  ['DeleteGroups', { begins: 'groups', ends: 'none' }],
   ['Adopt', { begins: 'promotion', ends: 'all others' }],
   ['Fence', { ends: 'all others' }],
   ['LetActsEnd', { begins: 'undoing', ends: 'all others' }],

@@ -8,6 +8,7 @@ import { HistoryReader } from './execution-history.ts';
 import { checkWritable, writeOut } from './files.ts';
 import { document } from './format.ts';
 import { tableNamed, tableOption, useLedger } from './ledger-table.ts';
+import { describeRetirement, retiredBy, tellRetirement } from './retirement-report.ts';
 import { type RunTold, reportOnRun, type ToldExecution, tellExecution } from './run-report.ts';
 import { describeReport } from './run-text.ts';
 
@@ -25,17 +26,17 @@ const options = {
   json: {
     ...jsonOption,
     about:
-      'Print one JSON document (RunTold in local/cli/run-report.ts, or AdoptionTold in adoption-report.ts) and nothing else.',
+      'Print one JSON document (RunTold in local/cli/run-report.ts, AdoptionTold in adoption-report.ts or RetirementTold in retirement-report.ts) and nothing else.',
   },
 } as const;
 
 export const reportCommand: Command = {
   name: 'report',
   about:
-    "Tells what a run or an adoption did: its phases with their budgets and how much of them it used, its state transitions and what they cost. Read from the executions' histories, which Step Functions keeps for 90 days.",
+    "Tells what a run, an adoption or a retirement did: its phases with their budgets and how much of them it used, its state transitions and what they cost. Read from the executions' histories, which Step Functions keeps for 90 days.",
   operands: 'EXECUTION_ARN [EXECUTION_ARN]',
   operandsAbout:
-    'The executions of one run: of before-deploy, of after-deploy, or of both. Or one of promote-check.',
+    'The executions of one run: of before-deploy, of after-deploy, or of both. Or one of promote-check or of retire-check.',
   operandChoices: [],
   options,
   examples: [
@@ -57,6 +58,8 @@ async function run(args: readonly string[]): Promise<number> {
   const [only, ...others] = histories;
   const group = only && others.length === 0 ? groupOf(only.events) : undefined;
   if (only && group !== undefined) return tellOfAdoption(only, group, { ...values, table });
+  const subject = only && others.length === 0 ? retiredBy(only.events) : undefined;
+  if (only && subject !== undefined) return tellOfRetirement(only, subject, values);
   const given = histories.map(readExecution);
   const record = table === undefined ? undefined : await findRun(given[0]?.runId ?? '');
   const executions = inOrder([...given, ...(await otherHalf(given, record))]);
@@ -100,7 +103,9 @@ function readArns(given: readonly string[]): readonly string[] {
 function readExecution({ arn, events }: History): ToldExecution {
   const told = tellExecution(arn, events);
   if (told) return told;
-  throw new UsageError(`${arn} is no execution of before-deploy, after-deploy or promote-check.`);
+  throw new UsageError(
+    `${arn} is no execution of before-deploy, after-deploy, promote-check or retire-check.`,
+  );
 }
 
 /** @throws UsageError when a timeline is asked for, which only a run has */
@@ -117,6 +122,18 @@ async function tellOfAdoption(
   const record = table === undefined ? undefined : await findAdoption(autoScalingGroupName);
   const told = tellAdoption({ executionArn: arn, autoScalingGroupName, events, record, now: Date.now() });
   process.stdout.write(json ? document(told) : describeAdoption(told));
+  return exitCode.ok;
+}
+
+/** @throws UsageError when a timeline is asked for */
+function tellOfRetirement(
+  { arn, events }: History,
+  subject: string,
+  { timeline, json }: { readonly timeline?: string; readonly json: boolean },
+): number {
+  if (timeline !== undefined) throw new UsageError('A retirement has no timeline: leave --timeline out.');
+  const told = tellRetirement({ subject, executionArn: arn, events, joined: true, now: Date.now() });
+  process.stdout.write(json ? document(told) : describeRetirement(told));
   return exitCode.ok;
 }
 

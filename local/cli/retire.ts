@@ -6,8 +6,8 @@ import { retirementRequest, subjectOf } from '../../functions/core/retirement-re
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { document } from './format.ts';
 import { machineOption, readMachineArn } from './machine-option.ts';
-import { describeRetirement, tellRetirement } from './retirement-report.ts';
-import { attend, reportOn, startOrJoin } from './run-machine.ts';
+import { describeRetirement, tellRetirement, whatIsWaitedFor } from './retirement-report.ts';
+import { attend, sayBeginning, startOrJoin } from './run-machine.ts';
 
 const options = {
   machine: machineOption('RetireCheck'),
@@ -94,11 +94,12 @@ async function run(args: readonly string[]): Promise<number> {
   const name = values.name ?? executionName('retire', subject, String(Date.now()));
   const arn = executionArn(machineArn, name);
   const joined = await startOrJoin({ machineArn, name, input }, arn);
-  if (joined && !values.json) process.stdout.write(`${name} had been started before, and is joined.\n`);
+  const { json } = values;
+  sayBeginning({ name, json, begins: `The retirement of ${subject} begins` }, joined, arn);
   const ofName = values.name === undefined ? ['--name', name] : [];
   const again = shellLine(['npx', 'quiesce', 'retire', ...args, ...ofName]);
-  const followed = await attend({ runId: subject, name, again, json: values.json }, arn);
-  const told = tellRetirement(reportOn(subject, arn, joined, followed), followed.events);
-  process.stdout.write(values.json ? document(told) : describeRetirement(told));
+  const { events } = await attend({ runId: subject, name, again, json, tell: whatIsWaitedFor() }, arn);
+  const told = tellRetirement({ subject, executionArn: arn, events, joined, now: Date.now() });
+  process.stdout.write(json ? document(told) : describeRetirement(told));
   return told.status === 'SUCCEEDED' ? exitCode.ok : exitCode.failed;
 }

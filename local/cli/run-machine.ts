@@ -5,7 +5,7 @@ import { describeExecution, executionArn, startExecution } from '../../functions
 import { type Refusal, RunEnded, RunInProgress } from '../../functions/core/errors.ts';
 import { plannedBudgets } from './budgets.ts';
 import { exitCode } from './command.ts';
-import type { Followed } from './follow.ts';
+import type { Followed, Following } from './follow.ts';
 import { follow } from './follow.ts';
 import { document, wrap } from './format.ts';
 import { type PhaseReport, phaseTable, reportPhases } from './phase-report.ts';
@@ -20,12 +20,16 @@ export interface Attended {
   /** The command line that follows it again. */
   readonly again: string;
   readonly json: boolean;
+  /** Lines to print besides the phases, where an event says something of its own. */
+  readonly tell?: Following['tell'];
 }
 
 /** One execution of before-deploy or after-deploy, to be started or joined by its name, and followed. */
 export interface MachineRun extends Attended {
   readonly machineArn: string;
   readonly input: object;
+  /** What is said at its beginning, such as `Run release-42 is brought to its go-ahead`. */
+  readonly begins: string;
   /** What is said at the end of one that succeeded. */
   readonly succeeded: string;
   /**
@@ -54,7 +58,7 @@ export interface RunReport {
 export async function runMachine(run: MachineRun): Promise<number> {
   const arn = executionArn(run.machineArn, run.name);
   const joined = await startOrJoin(run, arn);
-  if (joined && !run.json) process.stdout.write(`${run.name} had been started before, and is joined.\n`);
+  sayBeginning(run, joined, arn);
   const over = joined && run.confirm !== undefined && (await hasSucceeded(arn));
   if (over) await refuseUnlessLive(run, run.confirm, arn);
   const report = reportOn(run.runId, arn, joined, await attend(run, arn));
@@ -62,11 +66,28 @@ export async function runMachine(run: MachineRun): Promise<number> {
   return report.status === 'SUCCEEDED' ? exitCode.ok : exitCode.failed;
 }
 
+/** At once: the first phase may take long. */
+export function sayBeginning(
+  { name, begins, json }: Pick<MachineRun, 'name' | 'begins' | 'json'>,
+  joined: boolean,
+  executionArn: string,
+): void {
+  if (json) return;
+  const said = joined ? `${name} had been started before, and is joined.` : `${begins}: ${executionArn}`;
+  process.stdout.write(`${said}\n`);
+}
+
 /** Follows an execution to its end; an interrupt leaves it running. */
 export async function attend(run: Attended, executionArn: string): Promise<Followed> {
-  const { runId, json } = run;
+  const { runId, json, tell } = run;
   const stopListening = onInterrupt(() => sayHowToGoOn(run, executionArn));
-  const followed = await follow({ executionArn, runId, screen: screenFor(json), pause: sleep });
+  const followed = await follow({
+    executionArn,
+    runId,
+    screen: screenFor(json),
+    pause: sleep,
+    ...(tell && { tell }),
+  });
   stopListening();
   return followed;
 }

@@ -1,6 +1,8 @@
 import type { AdoptionRecord } from '../../functions/core/ledger/adoptions.ts';
+import type { Demotion } from '../../functions/core/ledger/demotions.ts';
 import type { RunRecord } from '../../functions/core/ledger/items.ts';
 import type { RefusalRecord } from '../../functions/core/ledger/refusals.ts';
+import type { RetirementRecord } from '../../functions/core/ledger/retirements.ts';
 import { evidenceInWords } from './adoption-report.ts';
 import { counted, instant, table, targetGroupName, wrap } from './format.ts';
 import { endsBy, type InstanceStatus, type RunStatus, type StatusReport } from './status-report.ts';
@@ -13,6 +15,8 @@ export function describeStatus({
   targetGroups,
   hooks,
   adoptions,
+  demotions,
+  retirements,
 }: StatusReport): string {
   const sections = [
     section(
@@ -51,6 +55,11 @@ export function describeStatus({
       ]),
     ),
     section(['Auto Scaling group', 'check', 'adoption', 'begun', 'evidence'], adoptions.map(adoptionRow)),
+    demotionLines(demotions),
+    section(
+      ['retirement of', 'status', 'begun', 'interfaces', 'security groups', 'execution'],
+      retirements.map(retirementRow),
+    ),
   ].filter(lines => lines.length > 0);
   if (sections.length === 0) return 'The ledger holds nothing: no run is live.\n';
   return sections.map(lines => `${lines.join('\n')}\n`).join('\n');
@@ -84,6 +93,41 @@ const adoptionRow = ({
   status === 'ended' ? (error ?? outcome ?? 'failed') : status,
   instant(createdAt),
   evidence ? evidenceInWords(evidence) : '-',
+];
+
+/** Below the table why: the cause has the diagnosis. */
+function demotionLines(demotions: readonly Demotion[]): string[] {
+  const rows = demotions.map(({ checkId, status, at, groups, includedBy }) => [
+    checkId,
+    DEMOTIONS[status],
+    instant(at),
+    groups.join(', '),
+    includedBy ?? '-',
+  ]);
+  return [
+    ...section(
+      ['check in a loop', 'loop breaker', 'since', 'Auto Scaling groups', 'included again by'],
+      rows,
+    ),
+    ...demotions.flatMap(({ checkId, cause }) =>
+      wrap(`${checkId}: ${cause}`, 98).map((line, index) => `${index === 0 ? '! ' : '  '}${line}`),
+    ),
+  ];
+}
+
+const DEMOTIONS: Readonly<Record<Demotion['status'], string>> = {
+  demoted: 'demoted it',
+  observed: 'observes it',
+  over: 'found it well again',
+};
+
+const retirementRow = ({ subject, status, outcome, error, createdAt, plan, owner }: RetirementRecord) => [
+  subject,
+  status === 'ended' ? ((error || outcome) ?? 'failed') : status,
+  instant(createdAt),
+  plan.interfaceIds.join(', ') || '-',
+  plan.groupIds.join(', ') || '-',
+  nameOf(owner),
 ];
 
 /** A row a claim; a record without a claim has one that says so. */

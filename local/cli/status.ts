@@ -28,7 +28,7 @@ const options = {
 export const statusCommand: Command = {
   name: 'status',
   about:
-    'Shows what the ledger holds now: live runs, the instances that they claim, held Auto Scaling groups, targets that are out of traffic, hooks that wait for an answer, and the latest adoption of a check by each Auto Scaling group with its evidence. It reads the whole table.',
+    'Shows what the ledger holds now: live runs, the instances that they claim, held Auto Scaling groups, targets that are out of traffic, hooks that wait for an answer, the latest adoption of a check by each Auto Scaling group with its evidence, checks that the loop breaker has demoted, and retirements. It reads the whole table.',
   operands: '[RUNID]',
   operandsAbout: 'With a RUNID it shows that run, live or ended.',
   operandChoices: [],

@@ -4,7 +4,7 @@ import type { Happening } from '../../local/account/journal.ts';
 import { Timeline, turns } from '../../local/cli/phases.ts';
 
 test('every state that turns a phase is a state of the machines', () => {
-  const machines = ['before-deploy', 'after-deploy', 'promote-check']
+  const machines = ['before-deploy', 'after-deploy', 'promote-check', 'retire-check']
     .map(name => readFileSync(`statemachines/${name}.asl.yaml`, 'utf8'))
     .join('\n');
   for (const state of turns.keys()) expect(machines).toMatch(new RegExp(`^ +${state}:$`, 'm'));

@@ -1,3 +1,4 @@
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { InterfaceUse } from '../../functions/core/domain/check-interfaces.ts';
 import { describeInterfaces, reportInterfaces } from '../../local/cli/interfaces-report.ts';
@@ -18,6 +19,8 @@ physics: { interfaceLingerMinutes: [25, 25] }
 `,
   'guarded.yaml',
 );
+
+const arnIn = (text: string) => /arn:\S+/.exec(text)?.[0] ?? '';
 
 describe('from the command line', () => {
   const shop = serveShop('max', { InterfaceWatch: 'Enabled' }, guarded);
@@ -44,9 +47,21 @@ describe('from the command line', () => {
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^left behind +\+00:\d\d:\d\d +00:\d\d:\d\d +03:00:00 +\d+ %$/m);
     expect(stdout).toMatch(new RegExp(`^${checkId()}: retired$`, 'm'));
+    expect(stdout.match(/^left behind/gm)).toHaveLength(1);
+    const [began = '', ...followed] = stdout.split('\n');
+    expect(began).toBe(`The retirement of ${checkId()} begins: ${arnIn(stdout)}`);
+    const said = (what: RegExp) => followed.findIndex(line => what.test(line));
+    expect(
+      said(/^\+00:00:\d\d {2}asc-\w+ {2}1 interface to wait for, 0\.01 US dollars an hour: eni-\w+$/),
+    ).toBe(0);
+    expect(said(/^\+00:\d\d:\d\d {2}asc-\w+ {2}waits: sg-\w+ is held by interface eni-/)).toBeGreaterThan(0);
     expect(stdout).toMatch(
-      /^1 interface to wait for, 0\.01 US dollars an hour: eni-\w+\n1 security group to delete: sg-\w+$/m,
+      /^1 interface gone, 0\.01 US dollars an hour: eni-\w+\n1 security group deleted: sg-\w+$/m,
     );
+    const { stdout: status } = await quiesce('status', '--table', table);
+    expect(status).toMatch(new RegExp(`^${checkId()} +succeeded +\\d.* eni-\\w+ +sg-\\w+ +retire-asc-`, 'm'));
+    const { stdout: reported } = await quiesce('report', arnIn(stdout));
+    expect(stdout.endsWith(reported)).toBe(true);
     expect((await quiesce('interfaces', '--table', table)).stdout).toBe(
       'No application status check has an interface here.\n',
     );
@@ -58,7 +73,33 @@ describe('from the command line', () => {
       plan: { verdict: 'nothing' },
       phases: [],
     });
-    expect(describeRetirement(report)).toBe(`\n${checkId()}: nothing was left to retire\n`);
+    expect(describeRetirement(report)).toBe(
+      `\n${checkId()}: nothing to retire, there is no such check: deleted before, or mistyped?\n`,
+    );
+    const kept = { ...report, keepsCheck: true };
+    expect(describeRetirement(kept)).toBe(`\n${checkId()}: nothing was left to retire\n`);
+  });
+
+  test('D40: status shows what the loop breaker has demoted, and why', async () => {
+    const { told, quiesce, table } = shop();
+    const { AWS_ENDPOINT_URL: endpoint = '', AWS_REGION: region = '' } = told.environment;
+    const credentials = { accessKeyId: 'simulated', secretAccessKey: 'simulated' };
+    const demotion = {
+      pk: 'demotion#asc-1',
+      status: 'demoted',
+      groups: '["web"]',
+      inVain: '[]',
+      cause: 'No instance can be connected to.',
+    };
+    const texts = Object.entries(demotion).map(([name, S]) => [name, { S }] as const);
+    const Item = { ...Object.fromEntries(texts), at: { N: '1796029200' } };
+    await new DynamoDBClient({ endpoint, region, credentials }).send(
+      new PutItemCommand({ TableName: table, Item }),
+    );
+    const { stdout } = await quiesce('status', '--table', table);
+    expect(stdout).toMatch(
+      /^asc-1 +demoted it +2026-11-30 09:00:00 UTC +web +-\n! asc-1: No instance can be connected to\.$/m,
+    );
   });
 });
 
@@ -84,6 +125,7 @@ test('D45: what stays is told with the checks that need it, and a refusal withou
     format: 'quiesce.retirement/1',
     subject: 'asc-1',
     executionArn: 'arn',
+    keepsCheck: false,
     joined: false,
     status: 'SUCCEEDED',
     error: '',
