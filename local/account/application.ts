@@ -16,18 +16,20 @@ export interface Request {
 export type Fault = (request: Request, now: number) => Answer | undefined;
 
 const REFUSES: Answer = { kind: 'refuses' };
+const ANSWER_MS = 20;
 
 /** The application on one simulated instance: what its health checks and its users meet. */
 export class Application {
   readonly #clock: VirtualClock;
+  readonly #listensOn: ReadonlySet<number> | undefined;
   #upAt = Number.POSITIVE_INFINITY;
   #fault: Fault | undefined;
-  #answerMs: number;
   readonly #stopListeners: (() => void)[] = [];
 
-  constructor(clock: VirtualClock, answerMs = 20) {
+  /** @param listensOn every port unless given */
+  constructor(clock: VirtualClock, listensOn?: ReadonlySet<number>) {
     this.#clock = clock;
-    this.#answerMs = answerMs;
+    this.#listensOn = listensOn;
   }
 
   /** Starts the process; it listens after `startUpSeconds`. */
@@ -56,9 +58,7 @@ export class Application {
   }
 
   answer(request: Request): Answer {
-    if (!this.isUp) return REFUSES;
-    return (
-      this.#fault?.(request, this.#clock.now()) ?? { kind: 'responds', status: 200, afterMs: this.#answerMs }
-    );
+    if (!this.isUp || this.#listensOn?.has(request.port) === false) return REFUSES;
+    return this.#fault?.(request, this.#clock.now()) ?? { kind: 'responds', status: 200, afterMs: ANSWER_MS };
   }
 }

@@ -49,6 +49,7 @@ export interface Member {
 export interface GroupLaunchSpec {
   readonly securityGroupIds: readonly string[];
   readonly startUpSeconds: number;
+  readonly listensOn?: ReadonlySet<number> | undefined;
   readonly tags?: Readonly<Record<string, string>>;
 }
 

@@ -76,11 +76,12 @@ export class Lifecycle {
 
   /** Starts an instance with the group's launch specification and its tag. */
   newInstance(group: Group, subnetId: string, seasoned: boolean): Instance {
-    const { securityGroupIds, startUpSeconds, tags } = group.settings.launchSpec;
+    const { securityGroupIds, startUpSeconds, listensOn, tags } = group.settings.launchSpec;
     return this.#context.instances.launch({
       subnetId,
       securityGroupIds,
       startUpSeconds,
+      listensOn,
       seasoned,
       tags: { ...tags, 'aws:autoscaling:groupName': group.name },
     });

@@ -99,7 +99,7 @@ export class Ec2 implements Instances {
       securityGroupIds: spec.securityGroupIds,
       launchedAt: clock.now() - (spec.seasoned ? SEASONED_AGE_MS : 0),
       tags: new Map(Object.entries(spec.tags)),
-      application: new Application(clock),
+      application: new Application(clock, spec.listensOn),
     };
     this.#instances.set(id, instance);
     for (const address of attached.addresses) this.#byAddress.set(address, instance);

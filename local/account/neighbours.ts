@@ -29,6 +29,8 @@ export interface LaunchSpec {
   /** Already running and up, as a fleet that exists before the simulation begins. */
   readonly seasoned?: boolean;
   readonly extraAddresses?: number;
+  /** The ports on which the application answers: every one unless given. */
+  readonly listensOn?: ReadonlySet<number> | undefined;
 }
 
 export interface Instances {

@@ -3,6 +3,7 @@ import type { Group } from '../account/auto-scaling-group.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { TargetGroup } from '../account/target-groups.ts';
+import { listeningPorts } from './listening-ports.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The fleet of a scenario, standing in the account. */
@@ -18,7 +19,9 @@ const GROUP = 'web';
 export const OPT_IN = { quiesce: 'enabled' };
 
 /** Builds what the scenario describes, up and registered, as if it had run for long. */
-export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
+export function buildFleet(account: Account, scenario: Scenario): BuiltFleet {
+  const { fleet } = scenario;
+  const listensOn = listeningPorts(scenario);
   const { ec2, loadBalancing, autoScaling } = account;
   const subnets = fleet.zones.map(zone => ec2.addSubnet(zone));
   const [first, ...others] = subnets;
@@ -78,7 +81,12 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
       healthCheckTypes: healthChecks,
       healthCheckGracePeriodSeconds: graceSeconds,
       tags: tagsOf('autoScalingGroup'),
-      launchSpec: { securityGroupIds: [securityGroup.id], startUpSeconds: fleet.startUpSeconds, tags },
+      launchSpec: {
+        securityGroupIds: [securityGroup.id],
+        startUpSeconds: fleet.startUpSeconds,
+        listensOn,
+        tags,
+      },
       seasoned: true,
     });
     for (const process of suspended) group.suspended.set(process, 'User suspended');
@@ -91,6 +99,7 @@ export function buildFleet(account: Account, { fleet }: Scenario): BuiltFleet {
         securityGroupIds: [securityGroup.id],
         tags: { ...tags, fleet: GROUP },
         startUpSeconds: fleet.startUpSeconds,
+        listensOn,
         seasoned: true,
       });
     }

@@ -3,6 +3,7 @@ import { type Fault, readOrFaults } from '../../functions/core/faults.ts';
 import { runRequest } from '../../functions/core/request.ts';
 import { TargetGroupAttributes } from '../account/target-group-attributes.ts';
 import { ServiceError } from '../wire/contract.ts';
+import { saidPorts } from './listening-ports.ts';
 import type { DeploymentSpec, Scenario } from './scenario.ts';
 
 /** What is wrong with a scenario whose members are right one by one. */
@@ -20,7 +21,7 @@ export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): 
   ];
   return [
     ...attributeFaults(fleet),
-    ...portFaults(fleet),
+    ...fleet.checks.flatMap(({ port }, index) => portFault(fleet, port, ['fleet', 'checks', index, 'port'])),
     ...(typeof fleet.broken === 'boolean' ? [] : beyond(['fleet', 'broken'], fleet.broken)),
     ...beyond(['fleet', 'flaky'], fleet.flaky),
     ...deployments.flatMap(({ spec, path }) =>
@@ -59,23 +60,12 @@ function attributeFaults({ targetGroups, loadBalancer }: Scenario['fleet']): Fau
   });
 }
 
-/** The simulated application answers on every port: a check of one that nobody means would pass for ever. */
-function portFaults({ targetGroups, checks, alsoListensOn }: Scenario['fleet']): Fault[] {
-  const ports = new Set([
-    ...targetGroups.flatMap(group => [group.port, ...group.alsoOnPorts]),
-    ...alsoListensOn,
-  ]);
-  if (ports.size === 0) return [];
-  return checks.flatMap(({ port }, index) =>
-    ports.has(port)
-      ? []
-      : [
-          {
-            path: ['fleet', 'checks', index, 'port'],
-            message: `nothing listens on ${port}: use a port of a target group (${[...ports].join(', ')}), or name it in fleet.alsoListensOn`,
-          },
-        ],
-  );
+/** A check on a port where nothing listens is a slip of the pen, and never passes. */
+function portFault(fleet: Scenario['fleet'], port: number, path: Fault['path']): Fault[] {
+  const ports = saidPorts(fleet);
+  if (ports.size === 0 || ports.has(port)) return [];
+  const message = `nothing listens on ${port}: use a port of a target group (${[...ports].join(', ')}), or name it in fleet.alsoListensOn`;
+  return [{ path, message }];
 }
 
 const ONLY_THROUGH_CODEDEPLOY = [
@@ -117,13 +107,15 @@ function requestFaults({ request }: DeploymentSpec): Fault[] {
 }
 
 /** As the product judges it, with the group that the simulation adds. A check that exists has no id that could be known here. */
-function adoptionFaults({ adopt }: DeploymentSpec, { autoScaling }: Scenario['fleet']): Fault[] {
+function adoptionFaults({ adopt }: DeploymentSpec, fleet: Scenario['fleet']): Fault[] {
   if (!adopt) return [];
   const at = (path: Fault['path'], message: string): Fault => ({ path: ['adopt', ...path], message });
-  if (!autoScaling) return [at([], 'needs an Auto Scaling group: fleet.autoScaling must not be null')];
+  if (!fleet.autoScaling) return [at([], 'needs an Auto Scaling group: fleet.autoScaling must not be null')];
   const read = readOrFaults(adoptionRequest, { autoScalingGroupName: 'web', ...adopt });
   if (read.faults) return read.faults.map(({ path, message }) => at(path, message));
-  return 'id' in read.data.check ? [at(['check'], 'must be one to create: {protocol, port, ...}')] : [];
+  const { check } = read.data;
+  if ('id' in check) return [at(['check'], 'must be one to create: {protocol, port, ...}')];
+  return portFault(fleet, check.port, ['adopt', 'check', 'port']);
 }
 
 function retirementFaults({ retire, adopt }: DeploymentSpec, { checks }: Scenario['fleet']): Fault[] {

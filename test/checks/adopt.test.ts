@@ -25,6 +25,13 @@ test('a check that every instance passes is created, proven, included and watche
   expect(await group.bracket.violations()).toEqual([]);
 });
 
+test('a check on a port where nothing listens is refused its connections, and never proven', async () => {
+  const group = await adopting({}, { ...unchecked, alsoListensOn: [8080] });
+  const adoption = await group.adopt({ check: { protocol: 'http', port: 9999 } });
+  expect(outcome(adoption)).toBe('FAILED CheckNotProven');
+  expect(adoption.cause).toContain('ConnectionRefused');
+});
+
 test('a check that exists is adopted as it is', async () => {
   const group = await adopting();
   const id = group.createCheck();

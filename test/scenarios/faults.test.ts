@@ -114,6 +114,12 @@ describe('a fault in a scenario is a sentence with its line and its field', () =
     ]);
     expect(fleet(', alsoListensOn: [81]')).toEqual([]);
     expect(faultsIn('fleet: { instances: 1, checks: [{ port: 81 }] }')).toEqual([]);
+    const adopted = (fleet: string) =>
+      faultsIn(`fleet: ${fleet}`, 'deployment:', '  adopt: { check: { protocol: http, port: 81 } }');
+    expect(adopted('{ instances: 1, targetGroups: [{ name: web, port: 80 }] }')).toEqual([
+      'wrong.yaml:4: deployment.adopt.check.port: nothing listens on 81: use a port of a target group (80), or name it in fleet.alsoListensOn',
+    ]);
+    expect(adopted('{ instances: 1 }')).toEqual([]);
   });
 
   test('an instance that the fleet does not have', () => {
