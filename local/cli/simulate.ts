@@ -6,7 +6,7 @@ import { type Command, exitCode, jsonOption, readOptions, UsageError } from './c
 import { checkWritable, writeOut } from './files.ts';
 import { document } from './format.ts';
 import { nowhere, Progress, type Screen } from './progress.ts';
-import { scenarioAt } from './scenario-file.ts';
+import { sayMissedEvents, scenarioAt } from './scenario-file.ts';
 import { reportOn, type Told } from './simulation-report.ts';
 import { describeSimulation } from './simulation-text.ts';
 
@@ -80,12 +80,13 @@ export const simulateCommand: Command = {
   ],
   endsWith: {
     ok: 'The deployment ended as the scenario expects (by default: it succeeded, no instance was replaced, no request failed), and every invariant held. With --without: the deployment without Quiesce succeeded. With --seeds and --soak: nothing that must always hold was broken, and nothing leaked.',
-    failed: 'It did not.',
+    failed: "It did not, or it was over before one of the scenario's events without `mayMiss: true`.",
   },
   run,
 };
 
 interface Request {
+  readonly path: string;
   readonly scenario: Scenario;
   readonly seed: number;
   readonly without: boolean;
@@ -100,17 +101,19 @@ async function run(args: readonly string[]): Promise<number> {
   for (const name of ['from', 'faults', 'processes', 'out'] as const)
     if (values[name] !== undefined)
       throw new UsageError(`--${name} goes with --seeds: see quiesce simulate --help.`);
-  const { scenario, seed, without, json, timeline } = readRequest(values, positionals);
+  const { path, scenario, seed, without, json, timeline } = readRequest(values, positionals);
   const began = performance.now();
   const asked = without ? 'without' : 'withQuiesce';
   const told = await tell(scenario, seed, without, screenFor(json));
   const compared = await tell(scenario, seed, !without, nowhere);
+  const withQuiesce = without ? compared : told;
   const report = reportOn({
     scenario,
     seed,
     asked,
-    withQuiesce: without ? compared : told,
+    withQuiesce,
     without: without ? told : compared,
+    missedEvents: sayMissedEvents(path, withQuiesce.simulated.missed),
     realSeconds: (performance.now() - began) / 1000,
   });
   if (timeline !== undefined) {
@@ -177,7 +180,7 @@ function readRequest(values: Values, positionals: readonly string[]): Request {
   const scenario = scenarioAt(path);
   if (values.timeline !== undefined) checkWritable(values.timeline);
   const seed = values.seed === undefined ? scenario.seed : readSeed(values.seed);
-  return { scenario, seed, without: values.without, json: values.json, timeline: values.timeline };
+  return { path, scenario, seed, without: values.without, json: values.json, timeline: values.timeline };
 }
 
 /** The generator has 32 bits of state: greater seeds would be others in disguise. */

@@ -81,6 +81,8 @@ export function reportOn(told: {
   readonly asked: SimulationReport['asked'];
   readonly withQuiesce: Told;
   readonly without: Told;
+  /** Which events of the scenario came too late, each with its line. */
+  readonly missedEvents?: readonly string[];
   readonly realSeconds: number;
 }): SimulationReport {
   const { scenario, seed, asked } = told;
@@ -95,6 +97,7 @@ export function reportOn(told: {
     ...expected.rivals.flatMap(({ expect }, index) =>
       differencesFrom(`Rival ${index + 1}: `, expect, reports[asked].rivals[index]),
     ),
+    ...(told.missedEvents ?? []),
     ...(violations.length > 0 ? [`Violated invariants: ${violations.length}.`] : []),
   ];
   return {

@@ -281,7 +281,9 @@ const happening = z.strictObject({
   mayMiss: z
     .boolean()
     .default(false)
-    .describe('it may come too late, or find nothing to act on; else that ends the simulation with an error'),
+    .describe(
+      'it may come too late, or find nothing to act on; else one that comes too late is a fault of the scenario',
+    ),
 });
 
 const ending = z.strictObject({

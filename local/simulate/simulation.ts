@@ -80,6 +80,8 @@ export interface Simulated extends Scene {
   readonly endedAt: number;
   /** Until when what happens counts. What a deployment has set in motion may show when it is over. */
   readonly seenUntil: number;
+  /** Which of the scenario's events had not happened by then although they must not be missed, counted from 0. */
+  readonly missed: readonly number[];
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
@@ -152,9 +154,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
   ]);
   const [deployment, ...rivals] = await clock.runFor(all, 48 * 60 * MINUTE);
   const endedAt = clock.now();
-  const missed = [...ahead].find(event => !event.mayMiss);
-  if (stack && missed)
-    throw new Error(`The deployment was over before the event ${JSON.stringify(missed)} could happen.`);
+  const missed = [...(stack ? ahead : [])].filter(event => !event.mayMiss);
   account.traffic.stop();
   if (isOnlyWatched(scenario)) standing.unheard?.();
   const held = await settleEnd(standing);
@@ -174,6 +174,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulated>
     startedAt,
     endedAt,
     seenUntil,
+    missed: missed.map(event => scenario.events.indexOf(event)),
   };
 }
 

@@ -132,6 +132,15 @@ test('a refusal is shown as its name and its sentence, and ends with 0 when the 
   expect(stdout).toMatch(/\nThe deployment was refused: BelowFloor\n {2}[A-Z][^{}]+\.\n/);
 });
 
+test('an event that the deployment was over before is a fault with its line, beside the deployment’s own end', async () => {
+  const { code, stdout } = await quiesce('simulate', scenarioFile('missed-event'));
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/\nThe deployment was refused: BelowFloor\n {2}[A-Z][^{}]+\.\n/);
+  expect(stdout).toContain(
+    '\nNot as expected:\n  test/cli/scenarios/missed-event.yaml:7: events.0: the deployment was over before it: let it happen earlier, or say mayMiss: true\n',
+  );
+});
+
 test('--timeline writes the deployment that is shown as a page', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'quiesce-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));

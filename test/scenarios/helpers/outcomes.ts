@@ -2,7 +2,7 @@ import type { Scenario } from '../../../local/simulate/scenario.ts';
 import type { Simulated } from '../../../local/simulate/simulation.ts';
 
 /** What a run amounts to, as `expected` gives it. */
-export function outcomeOf({ deployment, rivals, measures, held, violations }: Simulated) {
+export function outcomeOf({ deployment, rivals, measures, held, violations, missed }: Simulated) {
   const ending = ({ outcome, error }: Simulated['deployment']) => ({ outcome, error });
   return {
     ...ending(deployment),
@@ -11,6 +11,7 @@ export function outcomeOf({ deployment, rivals, measures, held, violations }: Si
     held: held.length,
     failedRequests: measures.requestsFailed,
     violations: violations.map(({ invariant, what }) => `${invariant}: ${what}`),
+    missed,
   };
 }
 
@@ -27,6 +28,7 @@ export function expected({
     held,
     failedRequests,
     violations: [],
+    missed: [],
   };
 }
 
