@@ -5,6 +5,7 @@ import {
   endLastClaim,
   findInstances,
   leaveClaim,
+  leaveToCover,
   lengthenClaim,
   recordMemberships,
 } from '../../functions/core/ledger/instances.ts';
@@ -204,6 +205,48 @@ describe('the end of a claim', () => {
       expect([...record.claims.keys()]).toEqual(['b']);
       expect(record.memberships).toEqual([]);
       expect(record).not.toHaveProperty('traffic');
+    }));
+
+  test('D2, R-UNDO: a run that was superseded since it read leaves the traffic to the run that has it now', () =>
+    ledger.as(async () => {
+      const id = freshId();
+      await claim('failed', id, MOVES);
+      const asRead = await recordOf(id);
+      const takenOver = claimOf(id, [membershipOf(id)]);
+      expect(await claimInstance('rollback', id, takenOver, MOVES, NOW, 'failed')).toEqual(CLAIMED);
+      expect(await leaveClaim('failed', asRead, true)).toBe(true);
+      const record = await recordOf(id);
+      expect([...record.claims.keys()]).toEqual(['rollback']);
+      expect(record).toMatchObject({
+        traffic: 'rollback',
+        tookOver: 'rollback',
+        memberships: [membershipOf(id)],
+      });
+    }));
+
+  test('R-UNDO: nor does it take from an instance the release that another run has announced since', () =>
+    ledger.as(async () => {
+      const id = freshId();
+      await claim('slow', id, MOVES);
+      await beginRelease('slow', await recordOf(id), RELEASING_UNTIL);
+      const asRead = await recordOf(id);
+      await claim('b', id, LEAVES, RELEASING_UNTIL + 1);
+      await beginRelease('b', await recordOf(id), RELEASING_UNTIL + 600);
+      expect(await leaveClaim('slow', asRead)).toBe(true);
+      const record = await recordOf(id);
+      expect(record).toMatchObject({ releasing: 'b', memberships: [] });
+      expect(record).not.toHaveProperty('traffic');
+    }));
+
+  test('D2, R-UNDO: a covered run that was superseded hands over its claim, and not the traffic of another', () =>
+    ledger.as(async () => {
+      const id = freshId();
+      await claim('cover', id);
+      await claim('hook', id, MOVES);
+      const asRead = await recordOf(id);
+      await claimInstance('rollback', id, claimOf(id, [membershipOf(id)]), MOVES, NOW, 'hook');
+      expect(await leaveToCover('hook', asRead, 'cover', { at: NOW, by: 'hook' })).toBe(true);
+      expect(await recordOf(id)).toMatchObject({ traffic: 'rollback', memberships: [membershipOf(id)] });
     }));
 
   test('the last one cannot leave: it is its to release', () =>

@@ -122,23 +122,12 @@ export async function beginRelease(
  *
  * @param handsOn leaves the instance suppressed: whoever claims it last has to release it, whatever it has done itself
  */
-export async function leaveClaim(runId: string, record: InstanceRecord, handsOn = false): Promise<boolean> {
-  const moved = record.traffic === runId ? ', traffic, memberships, tookOver' : '';
-  const released = record.releasing === runId ? ', releasing, releasingUntil' : '';
-  const left = await change(pk.instance(record.instanceId), {
-    UpdateExpression: `${handsOn ? 'SET handedOn = :yes ' : ''}REMOVE #claim${moved}${released} DELETE claimants :me`,
-    ConditionExpression: 'contains(claimants, :run) AND size(claimants) > :one',
-    ExpressionAttributeNames: { '#claim': CLAIM + runId },
-    ExpressionAttributeValues: {
-      ':me': { SS: [runId] },
-      ':run': text(runId),
-      ':one': number(1),
-      ...(handsOn ? { ':yes': { BOOL: true } } : {}),
-    },
-    ReturnValues: 'NONE',
+export const leaveClaim = (runId: string, record: InstanceRecord, handsOn = false): Promise<boolean> =>
+  takeOff(runId, record, {
+    sets: handsOn ? 'SET handedOn = :yes' : '',
+    condition: 'contains(claimants, :run) AND size(claimants) > :one',
+    values: { ':one': number(1), ...(handsOn ? { ':yes': { BOOL: true } } : {}) },
   });
-  return left !== undefined;
-}
 
 /**
  * Leaves an instance to the run that covers it, and says from when on that run's evidence counts: in one write, so that the
@@ -146,25 +135,59 @@ export async function leaveClaim(runId: string, record: InstanceRecord, handsOn 
  *
  * @returns false when that run does not claim the instance any more: then nothing was left
  */
-export async function leaveToCover(
+export const leaveToCover = (
   runId: string,
   record: InstanceRecord,
   coveredBy: string,
   deployed: Deployed,
-): Promise<boolean> {
-  const moved = record.traffic === runId ? ', traffic, memberships, tookOver' : '';
-  const left = await change(pk.instance(record.instanceId), {
-    UpdateExpression: `SET deployed = :deployed REMOVE #claim${moved} DELETE claimants :me`,
-    ConditionExpression: 'contains(claimants, :cover) AND attribute_not_exists(releasing)',
-    ExpressionAttributeNames: { '#claim': CLAIM + runId },
-    ExpressionAttributeValues: {
-      ':me': { SS: [runId] },
-      ':cover': text(coveredBy),
-      ':deployed': json(deployed),
-    },
-    ReturnValues: 'NONE',
+): Promise<boolean> =>
+  takeOff(runId, record, {
+    sets: 'SET deployed = :deployed',
+    condition: 'contains(claimants, :cover) AND attribute_not_exists(releasing)',
+    values: { ':cover': text(coveredBy), ':deployed': json(deployed) },
   });
-  return left !== undefined;
+
+/** What is said on an instance of one run at a time, with the attributes that belong to it. */
+const MARKS = {
+  traffic: ['traffic', 'memberships', 'tookOver'],
+  releasing: ['releasing', 'releasingUntil'],
+} as const;
+
+/**
+ * Takes the run's claim off an instance, and the marks that are its own. Since they were read another run may have taken the
+ * traffic over (D2), or claimed the instance when a release should have been over: its marks stay, and what it needs to undo.
+ */
+async function takeOff(
+  runId: string,
+  record: InstanceRecord,
+  { sets, condition, values }: { readonly sets: string; readonly condition: string; readonly values: Item },
+): Promise<boolean> {
+  for (const own of ownMarks(runId, record)) {
+    const removed = ['#claim', ...own.flatMap(mark => MARKS[mark])];
+    const marked = (mark: keyof typeof MARKS) =>
+      own.includes(mark) ? `${mark} = :run` : `(attribute_not_exists(${mark}) OR ${mark} <> :run)`;
+    const taken = await change(pk.instance(record.instanceId), {
+      UpdateExpression: `${sets} REMOVE ${removed.join(', ')} DELETE claimants :me`,
+      ConditionExpression: [condition, marked('traffic'), marked('releasing')].join(' AND '),
+      ExpressionAttributeNames: { '#claim': CLAIM + runId },
+      ExpressionAttributeValues: { ':me': { SS: [runId] }, ':run': text(runId), ...values },
+      ReturnValues: 'NONE',
+    });
+    if (taken) return true;
+  }
+  return false;
+}
+
+/** The run's marks as they were read, then what may be left of them. */
+function ownMarks(
+  runId: string,
+  { traffic, releasing }: InstanceRecord,
+): readonly (readonly (keyof typeof MARKS)[])[] {
+  const either = <M extends keyof typeof MARKS>(mark: M, own: boolean): readonly (readonly M[])[] =>
+    own ? [[mark], []] : [[]];
+  return either('traffic', traffic === runId).flatMap(moved =>
+    either('releasing', releasing === runId).map(released => [...moved, ...released]),
+  );
 }
 
 /**
