@@ -104,6 +104,13 @@ export function readAdoption(values: AdoptionValues): {
   }
   if (!file && given.check === undefined)
     throw new UsageError('Name the check: --check ID, or --protocol and --port of one to create.');
+  const made = [...flags.keys()]
+    .filter(flag => flag !== 'check' && MEMBERS[flag][0] === 'check')
+    .map(flag => `--${flag}`);
+  if (Object(given.check).id !== undefined && made.length > 0)
+    throw new UsageError(
+      `${made.join(', ')} ${made.length === 1 ? 'belongs' : 'belong'} to a check to create, and one that exists is named: leave out --check or ${made.join(', ')}.`,
+    );
   const read = readOrFaults(adoptionRequest, file && !isObject(file.value) ? file.value : given);
   if (read.faults) throw new UsageError(sentences(read.faults, new Set(flags.keys()), file).join('\n'));
   return { input: given, request: read.data };

@@ -1,4 +1,4 @@
-import type { QuotaUsage, Target } from '../../functions/core/domain/monitoring.ts';
+import { percentOf, type QuotaUsage, type Target } from '../../functions/core/domain/monitoring.ts';
 import type { AlarmReport, AlarmsReport } from './alarms-report.ts';
 import { counted, grouped, hours, list, table, wrap } from './format.ts';
 
@@ -24,10 +24,11 @@ export function describeAlarms(report: AlarmsReport): string {
             watchedBy,
           ]),
         ]),
-    alarmTable('rings', ringing),
+    ringing.length === 0 ? ['Nothing rings.'] : alarmTable('rings', ringing),
     alarmTable('change', changes),
     foreign.map(name => `! ${name} is somebody else's: it is left alone, and ours is missing.`),
     quotaTable(quotas),
+    quotas.filter(isTight).map(quotaSentence),
     ...(unmonitored.length > 0 ? [wrap(unmonitoredSentence(unmonitored), WIDTH)] : []),
   ];
   return paragraphs
@@ -62,6 +63,12 @@ const quotaTable = (quotas: readonly QuotaUsage[]): string[] =>
     ['quota', 'used', 'of'],
     ...quotas.map(({ quota, used, of }) => [QUOTAS[quota], grouped(used), grouped(of)]),
   ]);
+
+/** As QuotaAlarm: four fifths. */
+const isTight = (usage: QuotaUsage): boolean => percentOf(usage) >= 80;
+
+const quotaSentence = ({ quota, used, of }: QuotaUsage): string =>
+  `! ${grouped(used)} of ${grouped(of)} ${QUOTAS[quota]} ${used > of ? 'are more than the quota: what is beyond is not monitored, or the quota given is wrong' : 'are used'}.`;
 
 const QUOTAS: Readonly<Record<QuotaUsage['quota'], string>> = {
   checks: 'checks',

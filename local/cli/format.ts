@@ -47,11 +47,14 @@ export const instant = (seconds: number): string =>
 /** A command that ended, as one document for programs. */
 export const document = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
+/** Between words, and not between a number and its unit. */
+const BREAK = /(?<!\d)\s+|\s+(?!(?:ms|s|h|%|seconds?|minutes?|hours?|days?)(?!\w))/;
+
 /** Lines of at most `width` columns, broken between words. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(BREAK)) {
     if (line && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

@@ -1,6 +1,6 @@
 import { hourlyCost, type InterfaceUse } from '../../functions/core/domain/check-interfaces.ts';
 import type { RememberedInterface } from '../../functions/core/retire/every-interface.ts';
-import { counted, hours, table } from './format.ts';
+import { counted, hours, table, wrap } from './format.ts';
 
 /** One interface from which checks are asked. */
 export interface ListedInterface {
@@ -55,6 +55,9 @@ export function reportInterfaces(
   };
 }
 
+const UNKNOWN_SINCE =
+  'Of some that linger it is not known since when, nor for which checks they were: the ledger (--table) has it where the parameter InterfaceWatch of the stack is Enabled.';
+
 /** The report as a person reads it. */
 export function describeInterfaces({ interfaces, lingering, usDollarsPerHour }: InterfacesReport): string {
   if (interfaces.length === 0) return 'No application status check has an interface here.\n';
@@ -72,6 +75,9 @@ export function describeInterfaces({ interfaces, lingering, usDollarsPerHour }: 
     ...table([heads, ...rows], 'to the left'),
     '',
     `${counted(interfaces.length, 'interface')}, ${lingering} of them lingering: ${usDollarsPerHour.toFixed(2)} US dollars an hour.`,
+    ...(interfaces.some(one => one.use === 'lingering' && one.lingeringSeconds === null)
+      ? wrap(UNKNOWN_SINCE, 98)
+      : []),
     '',
   ].join('\n');
 }

@@ -12,7 +12,7 @@ const options = {
   table: {
     ...tableOption,
     about:
-      "The ledger's table, which has which checks have needed an interface that lingers, and since when it does (docs/retire.md). The environment variable QUIESCE_LEDGER_TABLE unless given; without it that is left out.",
+      "The ledger's table, which has which checks have needed an interface that lingers, and since when it does (docs/retire.md). The environment variable QUIESCE_LEDGER_TABLE unless given; without it that is left out. The stack writes it down with its parameter InterfaceWatch Enabled.",
   },
   json: {
     ...jsonOption,

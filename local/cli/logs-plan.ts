@@ -111,6 +111,21 @@ const oldLogs = (days: number): LifecycleRule => ({
 const deletes = ({ Status, Expiration }: LifecycleRule): boolean =>
   Status === 'Enabled' && Expiration !== undefined;
 
+/** Why `days`, which was asked for, is not what comes: what deletes objects of a bucket that is there is not changed. */
+export function remarksOnDays(
+  { bucket, days }: LogsWanted,
+  found: FoundBucket | undefined,
+  steps: readonly LogsStep[],
+): string[] {
+  if (!found || steps.some(({ kind }) => kind === 'delete-old')) return [];
+  const rules = found.lifecycle.filter(deletes);
+  if (rules.some(({ Expiration }) => Expiration?.Days === days)) return [];
+  const there = rules.map(({ ID, Expiration }) => `rule ${ID} by ${JSON.stringify(Expiration)}`);
+  const state =
+    there.length > 0 ? `is deleted from by its own ${there.join(' and ')}` : 'deletes nothing by itself';
+  return [`${bucket} is there and ${state}, which is left as it is: --days ${days} changes nothing.`];
+}
+
 /** UG, "Enable health check logs": who writes them. */
 const DELIVERY = 'logdelivery.elasticloadbalancing.amazonaws.com';
 const PUT = 's3:PutObject';

@@ -1,8 +1,16 @@
 import { loadBalancerAttributes } from '../../functions/core/aws/elastic-load-balancing.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { counted, document, table, wrap } from './format.ts';
 import { applyStep, findBucket, findLoadBalancer } from './logs-bucket.ts';
-import { type FoundLogs, folderOf, type LogsStep, type LogsWanted, planLogs } from './logs-plan.ts';
+import {
+  type FoundLogs,
+  folderOf,
+  type LogsStep,
+  type LogsWanted,
+  planLogs,
+  remarksOnDays,
+} from './logs-plan.ts';
 import { readOnly } from './reading-only.ts';
 
 const options = {
@@ -21,9 +29,8 @@ const options = {
   days: {
     type: 'string',
     value: 'NUMBER',
-    default: '30',
     about:
-      'After how many days a bucket that is made now deletes its logs, or quiesce-logs-ACCOUNT-REGION where nothing deletes them yet. Another one that is there is left as it is.',
+      'After how many days a bucket that is made now deletes its logs, or quiesce-logs-ACCOUNT-REGION where nothing deletes them yet. 30 unless given. Another one that is there is left as it is.',
   },
   apply: {
     type: 'boolean',
@@ -41,6 +48,8 @@ export interface LogsReport extends LogsWanted {
   /** Changes when a member changes its meaning or goes away. */
   readonly format: 'quiesce.logs/1';
   readonly steps: readonly LogsStep[];
+  /** What was asked for and is not done. */
+  readonly remarks: readonly string[];
   readonly applied: boolean;
 }
 
@@ -66,11 +75,13 @@ export const logsCommand: Command = {
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readOptions('logs', options, args, true);
   const [act, named = '', ...more] = positionals;
-  if (act !== 'enable' || named === '' || more.length > 0)
+  if (act !== undefined && act !== 'enable')
+    throw new UsageError(
+      `There is no logs ${act}: use quiesce logs enable LOAD_BALANCER.${didYouMean(act, ['enable'])}`,
+    );
+  if (named === '' || more.length > 0)
     throw new UsageError('Name one load balancer: quiesce logs enable LOAD_BALANCER.');
-  if (!/^[1-9]\d{0,3}$/.test(values.days))
-    throw new UsageError(`--days: '${values.days}' is no number of days.`);
-  if (values.prefix?.includes('AWSLogs')) throw new UsageError('--prefix: AWS adds AWSLogs to it by itself.');
+  judge({ ...values, named });
   if (!values.apply) readOnly();
   const { arn, name } = await findLoadBalancer(named);
   const logs = foundLogs(await loadBalancerAttributes(arn));
@@ -80,13 +91,40 @@ async function run(args: readonly string[]): Promise<number> {
     bucket,
     own: bucket === ownBucket(arn),
     prefix: (values.prefix ?? (values.bucket === undefined ? logs.prefix : '')).replace(/\/$/, ''),
-    days: Number(values.days),
+    days: Number(values.days ?? 30),
   };
-  const steps = planLogs(wanted, await findBucket(wanted), logs);
+  const found = await findBucket(wanted);
+  const steps = planLogs(wanted, found, logs);
+  const remarks = values.days === undefined ? [] : remarksOnDays(wanted, found, steps);
   if (values.apply) for (const step of steps) await applyStep(step, wanted);
-  const report: LogsReport = { format: 'quiesce.logs/1', ...wanted, steps, applied: values.apply };
+  const report: LogsReport = { format: 'quiesce.logs/1', ...wanted, steps, remarks, applied: values.apply };
   process.stdout.write(values.json ? document(report) : describe(name, report));
   return exitCode.ok;
+}
+
+interface Given {
+  readonly named: string;
+  readonly bucket?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly days?: string | undefined;
+}
+
+/** S3's rules for the names of buckets, as far as letters go. */
+const BUCKET_NAME = /^(?!\d+(\.\d+){3}$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** Before anything is read from AWS. @throws UsageError */
+function judge({ named, bucket, prefix = '', days }: Given): void {
+  if (named.startsWith('arn:') && !named.includes(':loadbalancer/'))
+    throw new UsageError(`${named} is no ARN of a load balancer: name the load balancer itself.`);
+  if (days !== undefined && !/^[1-9]\d{0,3}$/.test(days))
+    throw new UsageError(`--days: '${days}' is no number of days.`);
+  if (bucket !== undefined && !BUCKET_NAME.test(bucket))
+    throw new UsageError(
+      `--bucket: '${bucket}' is no name of a bucket: 3 to 63 lower-case letters, digits, hyphens and dots, with a letter or a digit at both ends.`,
+    );
+  if (prefix.includes('AWSLogs')) throw new UsageError('--prefix: AWS adds AWSLogs to it by itself.');
+  if (prefix.startsWith('/') || prefix.includes('//'))
+    throw new UsageError(`--prefix: '${prefix}' has a slash too many: write it as logs/web.`);
 }
 
 const foundLogs = (attributes: Readonly<Record<string, string>>): FoundLogs => ({
@@ -102,7 +140,7 @@ function ownBucket(arn: string): string {
 }
 
 function describe(name: string, report: LogsReport): string {
-  const { steps, applied, bucket, own } = report;
+  const { steps, remarks, applied, bucket, own } = report;
   const where = `s3://${bucket}/${folderOf(report)}`;
   const done =
     steps.length === 0
@@ -114,6 +152,7 @@ function describe(name: string, report: LogsReport): string {
       steps.map(step => [`  ${step.kind}`, said(step, report)]),
       'to the left',
     ),
+    remarks.flatMap(remark => wrap(`! ${remark}`, 98)),
     ...(own ? [] : [wrap(`The stack reads them when its parameter HealthCheckLogBucket is ${bucket}.`, 98)]),
     ...(steps.length > 0 && !applied ? [['Nothing was changed: add --apply to do it.']] : []),
   ];

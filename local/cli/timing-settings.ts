@@ -9,6 +9,7 @@ import {
 import { effectiveCrossZone } from '../../functions/core/domain/floors.ts';
 import { TargetGroupUnknown } from '../../functions/core/errors.ts';
 import { readOrFaults, sentenceOf } from '../../functions/core/faults.ts';
+import { CHECK_INTERVAL_SECONDS } from '../../functions/core/limits.ts';
 import { UsageError } from './command.ts';
 
 const whole = (least: number, most: number) => z.int().min(least).max(most);
@@ -73,8 +74,16 @@ const asNumber = (text: string): number | string => (/^\d+(\.\d+)?$/.test(text) 
 
 function parsed(given: object): TimingSettings {
   const read = readOrFaults(timingFlags, given);
-  if (!read.faults) return read.data;
+  if (!read.faults) return withPossiblePhase(read.data);
   throw new UsageError(read.faults.map(fault => `--${sentenceOf(fault, '')}`).join('\n'));
+}
+
+/** Both checks begin at this phase, so it lies in the interval of each. @throws UsageError */
+function withPossiblePhase(settings: TimingSettings): TimingSettings {
+  const most = Math.min(settings.interval, CHECK_INTERVAL_SECONDS);
+  if (settings.phase !== undefined && settings.phase > most)
+    throw new UsageError(`--phase: must be at most ${most}, the shorter interval, not ${settings.phase}`);
+  return settings;
 }
 
 type Found = Partial<Record<keyof TimingSettings, string | number>>;

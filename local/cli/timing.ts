@@ -43,7 +43,10 @@ const options = {
     choices: ['answers', 'silent'],
   },
   'start-up': text('S', 'Seconds from boot until the application answers; 30 unless given.'),
-  phase: text('S', 'Seconds from the failure to the next probe, where that is known; any unless given.'),
+  phase: text(
+    'S',
+    'Seconds from the failure to the next probe, where that is known, within the shorter interval; any unless given.',
+  ),
   'longest-request': text('S', 'Seconds that the longest request takes.'),
   recovery: text(
     'S',

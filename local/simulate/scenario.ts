@@ -371,6 +371,11 @@ export class ScenarioRefused extends Error {
   override readonly name = 'ScenarioRefused';
 }
 
+const UNREADABLE: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: path => `There is no file ${path}.`,
+  EISDIR: path => `${path} is a folder: name a scenario in it.`,
+};
+
 /** Reads a scenario. @throws ScenarioRefused */
 export function readScenario(path: string): Scenario {
   let text: string;
@@ -379,7 +384,7 @@ export function readScenario(path: string): Scenario {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     throw new ScenarioRefused(
-      code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${String(error)}.`,
+      UNREADABLE[String(code)]?.(path) ?? `${path} cannot be read: ${String(error)}.`,
     );
   }
   return parseScenario(text, path);

@@ -124,7 +124,7 @@ describe('the request of an adoption', () => {
     ],
     [
       { 'auto-scaling-group': 'web', check: 'asc-0123456789', port: '80' },
-      '--port: is no member here: use id',
+      '--port belongs to a check to create, and one that exists is named',
     ],
   ])('%j is refused', (values, sentence) => {
     expect(() => readAdoption(values)).toThrow(sentence);

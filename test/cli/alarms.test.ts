@@ -26,6 +26,8 @@ describe('the alarms of a stack from the command line', () => {
     expect(stdout).toMatch(/^group {2}instances {2}checks {2}watched by\nweb +2 +1 +instance$/m);
     expect(stdout).toMatch(/^make {2}quiesce\/instance\/i-\w+\/impaired +not there yet$/m);
     expect(stdout).toMatch(/^targets +2 {2}9,000$/m);
+    expect(stdout).toMatch(/^Nothing rings\.$/m);
+    expect(stdout).not.toContain('! 2 of');
     const changing = shop().calls.filter(({ action }) => !/^(Describe|List|Get|BatchGet)/.test(action));
     expect(changing).toEqual([]);
   });
@@ -70,9 +72,16 @@ test('what is not monitored, and what others have made, is named', () => {
     foreign: ['q/account/impaired'],
     changeSeconds: 1,
     costPerMonth: 0,
-    quotas: [],
+    quotas: [
+      { quota: 'targets', used: 2, of: 1 },
+      { quota: 'checks', used: 40, of: 50 },
+      { quota: 'associations', used: 39, of: 50 },
+    ],
     unmonitored: targets,
   });
+  expect(text).toContain('! 2 of 1 targets are more than the quota: what is beyond is not monitored');
+  expect(text).toContain('! 40 of 50 checks are used.');
+  expect(text).not.toContain('! 39 of');
   expect(text).toContain('41 to remove');
   expect(text).toContain('its parameter Alarms is Disabled');
   expect(text).toContain('and 1 more: --json has them');

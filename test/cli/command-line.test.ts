@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { wrap } from '../../local/cli/format.ts';
 import { quiesce, scenarioFile } from './helpers/quiesce.ts';
+
+const PROMOTE_CHECK = 'arn:aws:states:eu-west-1:111122223333:stateMachine:quiesce-PromoteCheck';
 
 test.each([
   ['a command that does not exist', ['deploy'], /^There is no command deploy: use one of simulate\b.*\.\n$/],
@@ -29,6 +32,21 @@ test.each([
     /^The seed is .* not 1\.5\.\n$/,
   ],
   ['a file that does not exist', ['simulate', 'nowhere.yaml'], /^There is no file nowhere\.yaml\.\n$/],
+  [
+    'a folder for a scenario',
+    ['simulate', 'scenarios'],
+    /^scenarios is a folder: name a scenario in it\.\n$/,
+  ],
+  [
+    'settings of a check that exists already',
+    ['adopt', '--machine', PROMOTE_CHECK, '--auto-scaling-group', 'web', '--check', 'asc-1', '--port', '80'],
+    /^--port belongs to a check to create, and one that exists is named: leave out --check or --port\.\n$/,
+  ],
+  [
+    'a phase beyond the interval',
+    ['timing', '--phase', '31'],
+    /^--phase: must be at most 30, the shorter interval, not 31\n$/,
+  ],
   [
     'a file that is not YAML',
     ['simulate', scenarioFile('not-yaml')],
@@ -81,4 +99,9 @@ test('--help names every command, and a command its options and exit codes', asy
 test('--version prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(await quiesce('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('a line is not broken between a number and its unit', () => {
+  expect(wrap('a grace period of 300 s.', 21)).toEqual(['a grace period of', '300 s.']);
+  expect(wrap('of 20 % or 30 stars', 12)).toEqual(['of 20 % or', '30 stars']);
 });

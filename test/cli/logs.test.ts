@@ -73,11 +73,17 @@ test('another bucket, which is there: what it has is kept, and the parameter of 
   });
 });
 
+const TARGET_GROUP = 'arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/web/1';
+
 test.each([
   [2, [], /^Name one load balancer/],
   [2, ['web', 'more'], /^Name one load balancer/],
   [2, ['web', '--days', 'many'], /'many' is no number of days/],
   [2, ['web', '--prefix', 'AWSLogs/x'], /AWS adds AWSLogs/],
+  [2, ['web', '--prefix', '/a'], /'\/a' has a slash too many/],
+  [2, ['web', '--prefix', 'a//b'], /'a\/\/b' has a slash too many/],
+  [2, ['web', '--bucket', 'My_Bucket'], /'My_Bucket' is no name of a bucket/],
+  [2, [TARGET_GROUP], /targetgroup\/web\/1 is no ARN of a load balancer/],
   [1, ['none'], /^InvalidRequest: There is no load balancer none/],
   [1, ['net'], /^InvalidRequest: net is no Application Load Balancer/],
   [1, ['web', '--bucket', 'sealed'], /^InvalidRequest: Bucket sealed is encrypted with keys of KMS/],
@@ -95,8 +101,11 @@ test.each([
   expect(code).toBe(expected);
 });
 
-test('disable is no word of it', async () => {
-  expect(await shop().quiesce('logs', 'disable', 'web')).toMatchObject({ code: 2 });
+test('another word than enable is named', async () => {
+  expect(await shop().quiesce('logs', 'enabel', 'web')).toMatchObject({
+    code: 2,
+    stderr: 'There is no logs enabel: use quiesce logs enable LOAD_BALANCER. Did you mean enable?\n',
+  });
 });
 
 test("the stack's own name, of which somebody else has made a bucket, is not written to", async () => {

@@ -117,6 +117,8 @@ eni-1      subnet-1  sg-1            lingering               -            -     
 eni-2      subnet-1  sg-1            lingering for 01:00:00  asc-1,asc-2  01:10:00  0.01
 
 2 interfaces, 2 of them lingering: 0.02 US dollars an hour.
+Of some that linger it is not known since when, nor for which checks they were: the ledger
+(--table) has it where the parameter InterfaceWatch of the stack is Enabled.
 `);
 });
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { BLOCKED, type FoundBucket, folderOf, type LogsWanted, planLogs } from '../../local/cli/logs-plan.ts';
+import {
+  BLOCKED,
+  type FoundBucket,
+  folderOf,
+  type LogsWanted,
+  planLogs,
+  remarksOnDays,
+} from '../../local/cli/logs-plan.ts';
 
 const wanted: LogsWanted = {
   loadBalancerArn:
@@ -90,6 +97,22 @@ test("the stack's own bucket converges, also after an attempt that was cut off; 
   ]);
   expect(planLogs(own, after([{ ...archives, Expiration: { Days: 90 } }]), ON)).toEqual([]);
   expect(planLogs(wanted, after([]), ON)).toEqual([]);
+});
+
+test('R-OWN: days that were asked for and do not come are said, with what deletes instead', () => {
+  const rule = { ID: 'theirs', Status: 'Enabled', Expiration: { Days: 90 } } as const;
+  const remarks = (bucket: FoundBucket, days = 7) =>
+    remarksOnDays({ ...wanted, days }, bucket, planLogs({ ...wanted, days }, bucket, ON));
+  expect(remarks(found([]))).toEqual([
+    'our-logs is there and deletes nothing by itself, which is left as it is: --days 7 changes nothing.',
+  ]);
+  expect(remarks(found([], { lifecycle: [rule] }))).toEqual([
+    'our-logs is there and is deleted from by its own rule theirs by {"Days":90}, which is left as it is: --days 7 changes nothing.',
+  ]);
+  expect(remarks(found([], { lifecycle: [rule] }), 90)).toEqual([]);
+  const own = { ...wanted, own: true };
+  expect(remarksOnDays(own, found([]), planLogs(own, found([]), ON))).toEqual([]);
+  expect(remarksOnDays(wanted, undefined, planLogs(wanted, undefined, ON))).toEqual([]);
 });
 
 test('a bucket whose policy lets everybody in is refused before anything is changed', () => {
