@@ -39,12 +39,14 @@ export class BrokenLoops {
       );
   }
 
+  /** By a check that is included still: a demotion acts at the next interval, and whom it comes too late for is not of a loop (D20). */
   #isBlocked(instanceId: string): boolean {
-    return this.#account.checks
+    const { checks } = this.#account;
+    const included = new Set(
+      checks.registry.active().flatMap(({ id, settings }) => (settings.aggregation === 'included' ? id : [])),
+    );
+    return checks
       .results(instanceId)
-      .some(
-        ({ settings, outcome }) =>
-          settings.aggregation === 'included' && outcome?.code === 'ConnectionTimeout',
-      );
+      .some(({ checkId, outcome }) => included.has(checkId) && outcome?.code === 'ConnectionTimeout');
   }
 }
