@@ -5,6 +5,7 @@ import { applicationStatusOperations } from './application-status-operations.ts'
 import { ec2NetworkOperations } from './ec2-network-operations.ts';
 import { ec2Operations } from './ec2-operations.ts';
 import { invalidValue, refuseDryRun, refuseOthers } from './ec2-request.ts';
+import { securityGroupRules } from './security-group-rules.ts';
 import { suppressionOperations } from './suppression-operations.ts';
 
 /** Every EC2 operation that the simulated account answers. */
@@ -22,6 +23,7 @@ export function ec2Api(checks: ApplicationStatusChecks) {
   return {
     ...ec2Operations(ec2, checks),
     ...ec2NetworkOperations(world, network),
+    ...securityGroupRules(network),
     ...applicationStatusOperations(checks),
     ...suppressionOperations(checks),
 

@@ -51,7 +51,11 @@ export const document = (value: unknown): string => `${JSON.stringify(value, und
 const BREAK = /(?<!\d)\s+|\s+(?!(?:ms|s|h|%|seconds?|minutes?|hours?|days?)(?!\w))/;
 
 /** Lines of at most `width` columns, broken between words. */
-export function wrap(text: string, width: number): string[] {
+export const wrap = (text: string, width: number): string[] =>
+  // What a person copies into a shell stays in one piece.
+  text.split(/^(aws .*)$/m).flatMap((part, index) => (index % 2 === 1 ? [part] : fill(part, width)));
+
+function fill(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(BREAK)) {

@@ -72,7 +72,7 @@ describe('a loop is broken', () => {
     expect([group.aggregations, group.replacements]).toEqual([['excluded'], 0]);
     expect(subjects(group)).toEqual([DEMOTED]);
     expect(told(group)[0]?.message).toMatch(
-      /cannot connect to any of the 3 instances of web.*authorize-security-group-ingress/s,
+      /cannot connect to any of the 3 instances of web.* Add:\naws ec2 authorize-security-group-ingress .*'\n/s,
     );
     expect(group.bracket.announced.map(({ type }) => type)).toContain('Quiesce Loop Broken');
     expect(await group.bracket.violations()).toEqual([]);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { wrap } from '../../local/cli/format.ts';
 import { Timeline } from '../../local/cli/phases.ts';
 import { reportOn, type SimulationReport } from '../../local/cli/simulation-report.ts';
 import { describeSimulation } from '../../local/cli/simulation-text.ts';
@@ -139,6 +140,16 @@ test('an event that the deployment was over before is a fault with its line, bes
   expect(stdout).toContain(
     '\nNot as expected:\n  test/cli/scenarios/missed-event.yaml:7: events.0: the deployment was over before it: let it happen earlier, or say mayMiss: true\n',
   );
+});
+
+test('a command that a person copies is in one piece, on a line of its own', () => {
+  const command = `aws ec2 authorize-security-group-ingress --group-id sg-1 ${'x'.repeat(40)}`;
+  expect(wrap(`It lacks a rule. Add:\n${command}\nand look again.`, 20)).toEqual([
+    'It lacks a rule.',
+    'Add:',
+    command,
+    'and look again.',
+  ]);
 });
 
 test('--timeline writes the deployment that is shown as a page', async () => {

@@ -1,6 +1,7 @@
 import { CloudWatchClient, GetMetricDataCommand, PutMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import {
   AssociateApplicationStatusCheckCommand,
+  AuthorizeSecurityGroupIngressCommand,
   CreateApplicationStatusCheckCommand,
   DescribeApplicationStatusChecksCommand,
   DescribeApplicationStatusCommand,
@@ -8,6 +9,8 @@ import {
   DescribeNetworkInterfacesCommand,
   EC2Client,
   EnableApplicationStatusCheckSuppressionCommand,
+  type IpPermission,
+  RevokeSecurityGroupIngressCommand,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from 'vitest';
 import { Alarms } from '../../local/account/alarms.ts';
@@ -131,4 +134,42 @@ test("CloudWatch's client writes and reads a metric", async () => {
     ),
   );
   expect(MetricDataResults).toMatchObject([{ Id: 'runs', Timestamps: [StartTime], Values: [3] }]);
+});
+
+test("the SDK's client opens and closes a security group, with EC2's errors", async () => {
+  const { ec2Client, ec2, run } = clients();
+  const closed = ec2.addSecurityGroup({ ingress: [{ fromPort: 22, toPort: 22, from: 'self' }] });
+  const of = (permission: IpPermission) => ({ GroupId: closed.id, IpPermissions: [permission] });
+  const authorize = (permission: IpPermission) =>
+    run(ec2Client.send(new AuthorizeSecurityGroupIngressCommand(of(permission))));
+  const revoke = (permission: IpPermission) =>
+    run(ec2Client.send(new RevokeSecurityGroupIngressCommand(of(permission))));
+  const on = (port: number, more: IpPermission): IpPermission => ({
+    IpProtocol: 'tcp',
+    FromPort: port,
+    ToPort: port,
+    ...more,
+  });
+  const own = { UserIdGroupPairs: [{ GroupId: closed.id }] };
+  const vpc = { IpRanges: [{ CidrIp: '10.0.0.0/8' }] };
+  const reaches = (from: readonly string[]) => ec2.network.admits([closed.id], 8080, from);
+
+  await authorize(on(8080, own));
+  expect([reaches([closed.id]), reaches([])]).toEqual([true, false]);
+  await authorize(on(8080, vpc));
+  expect(reaches([])).toBe(true);
+  await expect(authorize(on(8080, vpc))).rejects.toMatchObject({ name: 'InvalidPermission.Duplicate' });
+  await expect(authorize(on(22, own))).rejects.toMatchObject({ name: 'InvalidPermission.Duplicate' });
+  await revoke(on(8080, { ...own, ...vpc }));
+  expect(reaches([closed.id])).toBe(false);
+  await expect(revoke(on(8080, own))).rejects.toMatchObject({ name: 'InvalidPermission.NotFound' });
+  for (const [wrong, name] of [
+    [on(80, { PrefixListIds: [{ PrefixListId: 'pl-0' }] }), 'InvalidPrefixListID.NotFound'],
+    [on(80, { UserIdGroupPairs: [{ GroupId: 'sg-0' }] }), 'InvalidGroup.NotFound'],
+    [on(80, { IpRanges: [{ CidrIp: '10.0.0/8' }] }), 'InvalidParameterValue'],
+    [on(70_000, vpc), 'InvalidParameterValue'],
+    [on(80, { ...vpc, IpProtocol: 'udp' }), 'UnsupportedOperation'],
+    [on(80, {}), 'MissingParameter'],
+  ] as const)
+    await expect(authorize(wrong), name).rejects.toMatchObject({ name });
 });

@@ -137,6 +137,6 @@ async function requireIngress(
   const add = await missingIngress(instances, port, route);
   if (add.length > 0)
     throw new IngressClosed(
-      `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add: ${add.join('; ')}.`,
+      `The security groups do not let a check reach port ${port}, so it would find every instance impaired. Add:\n${add.join('\n')}`,
     );
 }

@@ -196,7 +196,7 @@ async function whatToAdd({ id, port }: CheckFacts, members: readonly Member[]): 
   const besides = blocked.length === 0 ? undefined : await checkBesides(id);
   if (!besides) return '';
   const add = await missingIngress([...(await describeInstances(blocked)).values()], port, besides.route);
-  return add.length === 0 ? '' : ` Add: ${add.join('; ')}.`;
+  return add.length === 0 ? '' : ` Add:\n${add.join('\n')}`;
 }
 
 async function demote(

@@ -1,5 +1,6 @@
 import type {
   AssociateApplicationStatusCheckCommandInput,
+  AuthorizeSecurityGroupIngressCommandInput,
   CreateApplicationStatusCheckCommandInput,
   CreateTagsCommandInput,
   DeleteApplicationStatusCheckCommandInput,
@@ -8,6 +9,7 @@ import type {
   DisassociateApplicationStatusCheckCommandInput,
   EnableApplicationStatusCheckSuppressionCommandInput,
   ModifyApplicationStatusCheckCommandInput,
+  RevokeSecurityGroupIngressCommandInput,
 } from '@aws-sdk/client-ec2';
 import {
   type About,
@@ -96,6 +98,10 @@ export const EC2: ActionTable = {
   ],
   DeleteApplicationStatusCheck: (input: DeleteApplicationStatusCheckCommandInput, about) =>
     about.ec2('application-status-check', listed(input.ApplicationStatusCheckId)),
+  AuthorizeSecurityGroupIngress: (input: AuthorizeSecurityGroupIngressCommandInput, about) =>
+    about.ec2('security-group', listed(input.GroupId)),
+  RevokeSecurityGroupIngress: (input: RevokeSecurityGroupIngressCommandInput, about) =>
+    about.ec2('security-group', listed(input.GroupId)),
   DeleteSecurityGroup: (input: DeleteSecurityGroupCommandInput, about) =>
     about.ec2('security-group', listed(input.GroupId)),
   CreateTags: (input: CreateTagsCommandInput, about) =>
