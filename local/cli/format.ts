@@ -58,7 +58,7 @@ export const wrap = (text: string, width: number): string[] =>
 function fill(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(BREAK)) {
+  for (const word of text.trim().split(BREAK)) {
     if (line && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;
