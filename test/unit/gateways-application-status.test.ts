@@ -7,21 +7,9 @@ import type {
 import { expect, test } from 'vitest';
 import { applicationStatusChecks, applicationStatuses } from '../../functions/core/aws/application-status.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
-import { names, scripted } from './helpers/scripted-account.ts';
+import { knowing, names, scripted } from './helpers/scripted-account.ts';
 
 const at = new Date('2026-11-30T09:00:00Z');
-
-/** EC2's own way: an unknown id fails the whole call. */
-const knowing =
-  <I extends { InstanceIds?: string[] | undefined }>(
-    known: (id: string) => boolean,
-    answer: (ids: string[]) => object,
-  ) =>
-  ({ InstanceIds = [] }: I) => {
-    const unknown = InstanceIds.filter(id => !known(id));
-    if (unknown.length === 0) return answer(InstanceIds);
-    throw new ServiceError('InvalidInstanceID.NotFound', `The instance IDs '${unknown}' do not exist`);
-  };
 
 const statusOf = (InstanceId: string) => ({
   InstanceId,

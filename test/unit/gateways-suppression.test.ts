@@ -8,21 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { disableSuppression, enableSuppression } from '../../functions/core/aws/suppression.ts';
 import { AccessDenied, AwsFailure } from '../../functions/core/errors.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
-import { scripted } from './helpers/scripted-account.ts';
+import { knowing, scripted } from './helpers/scripted-account.ts';
 
 const at = new Date('2026-11-30T09:00:00Z');
-
-/** EC2's own way: an unknown id fails the whole call. */
-const knowing =
-  <I extends { InstanceIds?: string[] | undefined }>(
-    known: (id: string) => boolean,
-    answer: (ids: string[]) => object,
-  ) =>
-  ({ InstanceIds = [] }: I) => {
-    const unknown = InstanceIds.filter(id => !known(id));
-    if (unknown.length === 0) return answer(InstanceIds);
-    throw new ServiceError('InvalidInstanceID.NotFound', `The instance IDs '${unknown}' do not exist`);
-  };
 
 test('R-PARTIAL: what EC2 refuses inside a successful answer is told apart, with its reason', async () => {
   const account = scripted('ec2', {

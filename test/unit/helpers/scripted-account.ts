@@ -4,7 +4,7 @@ import * as codedeploy from '@aws-sdk/client-codedeploy';
 import * as ec2 from '@aws-sdk/client-ec2';
 import * as elasticloadbalancing from '@aws-sdk/client-elastic-load-balancing-v2';
 import { createWorld } from '../../../local/account/world.ts';
-import type { Caller, Service } from '../../../local/wire/contract.ts';
+import { type Caller, type Service, ServiceError } from '../../../local/wire/contract.ts';
 import { runAs, type Transport } from '../../../local/wire/invocation.ts';
 import { installProcessTransport } from '../../../local/wire/process-transport.ts';
 import { createWire } from '../../../local/wire/wire.ts';
@@ -92,3 +92,15 @@ function over(transport: Transport, world: ReturnType<typeof createWorld>) {
 /** `count` names that differ, `i-000`, `i-001` and so on. */
 export const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(3, '0')}`);
+
+/** EC2's own way: an unknown id fails the whole call. */
+export const knowing =
+  <I extends { InstanceIds?: string[] | undefined }>(
+    known: (id: string) => boolean,
+    answer: (ids: string[]) => object,
+  ) =>
+  ({ InstanceIds = [] }: I) => {
+    const unknown = InstanceIds.filter(id => !known(id));
+    if (unknown.length === 0) return answer(InstanceIds);
+    throw new ServiceError('InvalidInstanceID.NotFound', `The instance IDs '${unknown}' do not exist`);
+  };
