@@ -100,6 +100,9 @@ export class CheckRegistry {
 
   modify(id: string, settings: CheckSettings): StatusCheck {
     const check = this.#active(id);
+    const { aggregation } = settings;
+    if (aggregation !== check.settings.aggregation)
+      this.#world.journal.record({ type: 'aggregation', checkId: id, aggregation });
     check.settings = settings;
     check.modifiedAt = this.#world.clock.now();
     return check;

@@ -8,6 +8,12 @@ export type Happening =
       readonly status: string;
       readonly code: string;
     }
+  | {
+      /** A check has been included, or excluded. */
+      readonly type: 'aggregation';
+      readonly checkId: string;
+      readonly aggregation: 'included' | 'excluded';
+    }
   | { readonly type: 'application-status'; readonly instanceId: string; readonly status: string }
   | {
       /** `spreading` from Enable, `suppressed` when it holds, `releasing` from Disable or its end, then `released`. */
@@ -71,6 +77,14 @@ export type Happening =
       readonly state: string;
       readonly reason: string;
     }
+  | {
+      /** A machine has put an event on the bus; `about` is the check, the run or the alarm that it names. */
+      readonly type: 'announced';
+      readonly detailType: string;
+      readonly about: string | undefined;
+    }
+  /** A topic has sent this to people. */
+  | { readonly type: 'told'; readonly subject: string }
   | {
       readonly type: 'execution';
       readonly executionArn: string;

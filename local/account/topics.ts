@@ -38,7 +38,9 @@ export class Topics {
     if (!SUBJECT.test(Subject)) throw new ServiceError('InvalidParameter', 'Invalid parameter: Subject');
     if (Message === '' || Buffer.byteLength(Message) > LONGEST_MESSAGE)
       throw new ServiceError('InvalidParameter', 'Invalid parameter: Message');
-    const at = this.#world.clock.now();
+    const { clock, journal } = this.#world;
+    const at = clock.now();
+    journal.record({ type: 'told', subject: Subject });
     this.published.push({ at, topicArn: TopicArn, subject: Subject, message: Message });
     return { MessageId: uuid(this.#random) };
   }

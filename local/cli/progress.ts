@@ -1,4 +1,5 @@
 import type { Entry } from '../account/journal.ts';
+import type { ScenarioEvent } from '../simulate/scenario.ts';
 import type { Scene } from '../simulate/simulation.ts';
 import { counted, grouped, hours } from './format.ts';
 import { drawLane, lanes } from './lanes.ts';
@@ -14,6 +15,25 @@ export interface Screen {
 export const nowhere: Screen = { terminal: undefined, print: undefined };
 
 const ACTIVITY = { launch: 'launches', terminate: 'terminates' };
+
+/** What people do to the whole fleet, and not to one instance. */
+const ON_THE_FLEET: ReadonlySet<string> = new Set<ScenarioEvent['do']>([
+  'close-security-group',
+  'delete-check',
+  'disassociate-check',
+  'include-check',
+  'open-security-group',
+  'refer-to-own-group',
+  'refresh-instances',
+  'scale-in',
+  'scale-out',
+  'stop-deployment',
+  'stop-execution',
+  'use-own-group',
+]);
+
+/** Without the product's own name, which every name of its alarms and events begins with. */
+const ours = (name: string): string => name.replace(/^quiesce[- /]/i, '');
 
 // Fast enough for the eye, and seldom enough not to slow the simulation down.
 const FRAME_MS = 40;
@@ -62,6 +82,30 @@ export class Progress {
         return;
       case 'activity':
         this.#print(at, `group ${entry.group}`, ACTIVITY[entry.kind], entry.instanceId);
+        return;
+      case 'person': {
+        const [verb = '', ...object] = entry.act.split('-');
+        const which = ON_THE_FLEET.has(entry.act) ? [] : [entry.instanceId];
+        this.#print(at, 'people', verb, [...object, ...which].join(' '));
+        return;
+      }
+      case 'aggregation':
+        this.#print(at, 'check', entry.aggregation, entry.checkId);
+        return;
+      case 'announced':
+        this.#print(
+          at,
+          'Quiesce',
+          'announces',
+          [ours(entry.detailType), ...(entry.about ? [entry.about] : [])].join(': '),
+        );
+        return;
+      case 'told':
+        this.#print(at, 'people', 'are told', entry.subject);
+        return;
+      case 'alarm':
+        if (entry.state === 'ALARM')
+          this.#print(at, 'alarm', 'rings', [ours(entry.alarm), entry.contributor ?? ''].join(' '));
         return;
     }
   };

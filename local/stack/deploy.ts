@@ -106,7 +106,12 @@ export async function deployStack(settings: StackSettings): Promise<Stack> {
     gates,
     now: () => world.clock.now(),
     topics,
-    put: entry => events.put(entry),
+    put(entry) {
+      const { 'detail-type': detailType, detail } = entry;
+      const about = [detail.checkId, detail.runId, detail.alarm].find(id => typeof id === 'string');
+      world.journal.record({ type: 'announced', detailType, about });
+      return events.put(entry);
+    },
     start: (stateMachineArn, name, input) =>
       stepFunctions.startExecution({ stateMachineArn, name, input }).executionArn ?? '',
   });
