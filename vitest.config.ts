@@ -6,6 +6,7 @@ const processes = [
   'test/cli/*.test.ts',
   'test/hooks/{rolling,script,at-once}.test.ts',
   'test/bench.test.ts',
+  'test/{bundles,bundled-errors}.test.ts',
 ];
 /** Tests that replace modules, and so need modules of their own. */
 const mocked = ['test/unit/pace-of-the-machines.test.ts'];

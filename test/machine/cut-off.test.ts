@@ -108,6 +108,9 @@ describe('R-TIMEOUT', () => {
   });
 });
 
+/** Calls from one death to the next that is tried; EVERY_STATE=1 tries a death at each, and `npm run call-sites` both kinds. */
+const BETWEEN_DEATHS = process.env.EVERY_STATE ? 1 : 7;
+
 describe('R-IDEMP: nothing is done twice or left when a function dies in the middle of a run that', () => {
   const fleet = { ...usual, instances: 2 };
   const spec = { batches: 1, instances: [0] };
@@ -136,8 +139,8 @@ describe('R-IDEMP: nothing is done twice or left when a function dies in the mid
     });
     for (const fn of steps.map(step => `${step}Function`)) {
       expect(calls.get(fn)).toBeGreaterThan(0);
-      // At every third call, by turns before it is made and after it took effect.
-      for (let call = 0; call < (calls.get(fn) ?? 0); call += 3) {
+      // By turns before the call is made and after it took effect.
+      for (let call = 0; call < (calls.get(fn) ?? 0); call += BETWEEN_DEATHS) {
         const when = call % 2 === 0 ? 'after' : 'before';
         let dead: string | undefined;
         const { deployment, violations } = await simulate({
