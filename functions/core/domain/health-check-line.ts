@@ -53,7 +53,14 @@ const DECIMAL = /^\d{1,9}(\.\d{1,9})?$/;
 export function readHealthCheckLine(line: string): HealthCheckLine | undefined {
   const fields = fieldsOf(line);
   if (fields === undefined || fields.length < FIELDS_NEEDED) return undefined;
-  const [, time = '', latency = '', target = '', group = '', status = '', code = '-', reason = '-'] = fields;
+  // By their numbers: a list that is taken apart goes through its iterator, for each of millions of lines.
+  const time = fields[1] ?? '';
+  const latency = fields[2] ?? '';
+  const target = fields[3] ?? '';
+  const group = fields[4] ?? '';
+  const status = fields[5];
+  const code = fields[6] ?? '-';
+  const reason = fields[7] ?? '-';
   const at = TIME.test(time) ? Date.parse(time) : Number.NaN;
   const targetGroup = groupName(group);
   const latencySeconds = numberOf(latency);
@@ -101,4 +108,5 @@ function numberOf(field: string): number | null | undefined {
 }
 
 /** A group's name, also where its id is written as in its ARN. */
-const groupName = (id: string): string => id.replace(/^targetgroup\/([^/]+).*$/, '$1');
+const groupName = (id: string): string =>
+  id.startsWith('targetgroup/') ? id.replace(/^targetgroup\/([^/]+).*$/, '$1') : id;
