@@ -17,7 +17,7 @@ export function judgeTermination(
 ): void {
   const { scenario, people, underway, broken } = evidence;
   const deployed = underway.deployments.get(instanceId);
-  if (!deployed) {
+  if (!deployed || underway.wasMarkedBefore(instanceId)) {
     judgeUnheld(evidence, instanceId, cause);
     return;
   }

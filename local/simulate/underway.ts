@@ -11,6 +11,7 @@ export class Underway {
   /** Targets that a function has deregistered and that are not back, as `ARN id:port`. */
   readonly out = new Set<string>();
   readonly #firstGoAhead = new Map<string, number>();
+  readonly #markedAt = new Map<string, number>();
 
   constructor({ world: { journal } }: Account) {
     journal.listen(entry => this.#hear(entry));
@@ -19,6 +20,12 @@ export class Underway {
   /** A run's go-ahead is that of its first instance: nobody asks again before the others. */
   goAheadOf(runId: string): number | undefined {
     return this.#firstGoAhead.get(runId);
+  }
+
+  /** Was it marked Unhealthy before the deployment that is on it now? In Standby a mark waits (D4). */
+  wasMarkedBefore(instanceId: string): boolean {
+    const { since } = this.deployments.get(instanceId) ?? { since: 0 };
+    return (this.#markedAt.get(instanceId) ?? since) < since;
   }
 
   takeOut(
@@ -40,6 +47,9 @@ export class Underway {
         return;
       case 'execution':
         if (entry.status !== 'RUNNING') this.#end(entry.executionArn);
+        return;
+      case 'marked-unhealthy':
+        this.#markedAt.set(entry.instanceId, entry.at);
         return;
       case 'state-entered':
         // A run that has failed gives its instances back as they are.
