@@ -5,17 +5,13 @@ import { describeAdoption, tellAdoption } from './adoption-report.ts';
 import { adoptionOptions, readAdoption } from './adoption-request.ts';
 import { type Command, exitCode, jsonOption, readOptions } from './command.ts';
 import { document } from './format.ts';
-import { machineOption, readMachineArn } from './machine-option.ts';
+import { machineOption, nameOption, readMachineArn } from './machine-option.ts';
 import { attend, sayBeginning, startOrJoin } from './run-machine.ts';
 
 const options = {
   machine: machineOption('PromoteCheck'),
   ...adoptionOptions,
-  name: {
-    type: 'string',
-    value: 'NAME',
-    about: "The execution's name; a new one unless given. That of one which was started before joins it.",
-  },
+  name: nameOption,
   json: {
     ...jsonOption,
     about:

@@ -22,6 +22,13 @@ export const machineOption = (machine: StartedMachine) =>
     about: `The state machine ${MACHINES[machine].name}: the output ${machine}Arn of the stack. The environment variable ${MACHINES[machine].variable} unless given.`,
   }) as const;
 
+/** `--name NAME`, of a machine that may be started again and again. */
+export const nameOption = {
+  type: 'string',
+  value: 'NAME',
+  about: "The execution's name; a new one unless given. That of one which was started before joins it.",
+} as const;
+
 /** The variables that stand for `--machine`, with what `arnOf` finds. */
 export const machineVariables = (arnOf: (machine: string) => string): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -5,7 +5,7 @@ import { executionName } from '../../functions/core/naming.ts';
 import { retirementRequest, subjectOf } from '../../functions/core/retirement-request.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { document } from './format.ts';
-import { machineOption, readMachineArn } from './machine-option.ts';
+import { machineOption, nameOption, readMachineArn } from './machine-option.ts';
 import { describeRetirement, tellRetirement, whatIsWaitedFor } from './retirement-report.ts';
 import { attend, sayBeginning, startOrJoin } from './run-machine.ts';
 
@@ -27,11 +27,7 @@ const options = {
     default: false,
     about: 'Retire only what the check does not need any more.',
   },
-  name: {
-    type: 'string',
-    value: 'NAME',
-    about: "The execution's name; a new one unless given. That of one which was started before joins it.",
-  },
+  name: nameOption,
   json: {
     ...jsonOption,
     about:

@@ -33,12 +33,19 @@ function failing(action: string): { readonly gates: () => Gate[]; readonly heal:
   return { gates: () => [{ before }], heal: () => (fails = false) };
 }
 
-test('R-PARTIAL: a check that cannot be demoted is demoted later, and told of then', async () => {
-  const { heal, ...gated } = failing('ModifyApplicationStatusCheck');
+test.each([
+  [
+    'R-PARTIAL: a check that cannot be demoted is demoted later, and told of then',
+    'ModifyApplicationStatusCheck',
+    'included',
+  ],
+  ['people are told later of what they could not be told at once', 'StartExecution', 'excluded'],
+])('%s', async (_, action, meanwhile) => {
+  const { heal, ...gated } = failing(action);
   const group = await included({}, { parameters, ...gated });
   group.closeIngress();
   await group.bracket.clock.pass(7 * MINUTE);
-  expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
+  expect([group.aggregations, subjects(group)]).toEqual([[meanwhile], []]);
   heal();
   await group.bracket.clock.pass(3 * MINUTE);
   expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
@@ -195,17 +202,6 @@ test('R-EVENTUAL: a description that does not show a demotion yet is nobody who 
   group.closeIngress();
   await group.bracket.clock.pass(10 * MINUTE);
   expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
-});
-
-test('people are told later of what they could not be told at once', async () => {
-  const { heal, ...gated } = failing('StartExecution');
-  const group = await included({}, { parameters, ...gated });
-  group.closeIngress();
-  await group.bracket.clock.pass(7 * MINUTE);
-  expect([group.aggregations, subjects(group)]).toEqual([['excluded'], []]);
-  heal();
-  await group.bracket.clock.pass(3 * MINUTE);
-  expect(subjects(group)).toEqual([DEMOTED]);
 });
 
 test('D40: a check that somebody includes again is demoted again while its cause lasts; then its end is told', async () => {

@@ -37,6 +37,7 @@ describe('CloudWatch documents what an alarm makes of missing data', () => {
   });
 
   test('with three real points of the five, whatever they are, the setting does not matter', () => {
+    // As in CloudWatch's tables above: X breaches, 0 does not, - is missing.
     for (const row of ['X0X', '-XXX', '0-0X0', 'XXX00'])
       for (const datapointsToAlarm of [1, 2, 3]) {
         const states = MISSING_DATA.map((treatMissingData): AlarmState | 'retained' =>

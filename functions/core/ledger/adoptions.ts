@@ -2,6 +2,7 @@ import type { AdoptionRequest } from '../adoption-request.ts';
 import { AdoptionEnded, AdoptionInProgress } from '../errors.ts';
 import { ITEM_VERSION, pk } from './items.ts';
 import { change, get, type Item, json, number, parsed, text, textAt } from './table.ts';
+import { markItemTold } from './told.ts';
 
 /** What an adoption has to undo, written before it is done. */
 export type AdoptionAct = 'created' | 'sampled' | 'widened' | 'promoted';
@@ -209,15 +210,8 @@ export async function takeAdoptionOver(group: string, from: string, owner: strin
 }
 
 /** Says in the record that people were told. @returns false when they had been told before */
-export async function markAdoptionTold(group: string, what: string): Promise<boolean> {
-  const marked = await change(pk.adoption(group), {
-    UpdateExpression: 'ADD told :what',
-    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
-    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
-    ReturnValues: 'NONE',
-  });
-  return marked !== undefined;
-}
+export const markAdoptionTold = (group: string, what: string): Promise<boolean> =>
+  markItemTold(pk.adoption(group), what);
 
 /** Reads an adoption's item. */
 export function toAdoption(group: string, item: Item): AdoptionRecord {

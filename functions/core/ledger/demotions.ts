@@ -1,5 +1,6 @@
 import { pk } from './items.ts';
 import { change, get, type Item, json, number, parsed, remove, text, textAt } from './table.ts';
+import { markItemTold } from './told.ts';
 
 /** What the loop breaker has done about a check, the last time that it did. Instants are seconds since the epoch. */
 export interface Demotion {
@@ -86,15 +87,8 @@ export async function endDemotion({ checkId, at }: Pick<Demotion, 'checkId' | 'a
 }
 
 /** Says in the record that people were told. @returns false when they had been told before */
-export async function markDemotionTold(checkId: string, what: string): Promise<boolean> {
-  const marked = await change(pk.demotion(checkId), {
-    UpdateExpression: 'ADD told :what',
-    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
-    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
-    ReturnValues: 'NONE',
-  });
-  return marked !== undefined;
-}
+export const markDemotionTold = (checkId: string, what: string): Promise<boolean> =>
+  markItemTold(pk.demotion(checkId), what);
 
 /** Of this demotion, and not of a later one. */
 export async function forgetDemotion({ checkId, at }: Pick<Demotion, 'checkId' | 'at'>): Promise<void> {

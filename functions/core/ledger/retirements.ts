@@ -3,6 +3,7 @@ import { RETIREMENT_REMEMBERED_SECONDS } from '../limits.ts';
 import { type RetirementRequest, subjectOf } from '../retirement-request.ts';
 import { ITEM_VERSION, pk } from './items.ts';
 import { change, get, type Item, json, number, parsed, scan, text, textAt } from './table.ts';
+import { markItemTold } from './told.ts';
 
 /** What is about to be done, written before it is. */
 export type RetirementAct = 'check-deleted' | 'groups-deleted';
@@ -146,15 +147,8 @@ export async function takeRetirementOver(
 }
 
 /** Says in the record that people were told. @returns false when they had been told before */
-export async function markRetirementTold(subject: string, what: string): Promise<boolean> {
-  const marked = await change(pk.retirement(subject), {
-    UpdateExpression: 'ADD told :what',
-    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
-    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
-    ReturnValues: 'NONE',
-  });
-  return marked !== undefined;
-}
+export const markRetirementTold = (subject: string, what: string): Promise<boolean> =>
+  markItemTold(pk.retirement(subject), what);
 
 const PREFIX = pk.retirement('');
 

@@ -4,6 +4,7 @@ import { RunEnded, RunInProgress, RunUnknown } from '../errors.ts';
 import type { RunRequest } from '../request.ts';
 import { ITEM_VERSION, pk, type RunPhase, type RunRecord } from './items.ts';
 import { change, get, getAll, type Item, json, number, parsed, text, textAt } from './table.ts';
+import { markItemTold } from './told.ts';
 
 const DAY = 86_400;
 
@@ -279,15 +280,7 @@ export async function endHolding(runId: string, at: number, only: 'held' | 'any'
 }
 
 /** People were told this of the run: they are not told it again. False when they had been. */
-export async function markTold(runId: string, what: string): Promise<boolean> {
-  const marked = await change(pk.run(runId), {
-    UpdateExpression: 'ADD told :what',
-    ConditionExpression: 'attribute_exists(pk) AND NOT contains(told, :one)',
-    ExpressionAttributeValues: { ':what': { SS: [what] }, ':one': text(what) },
-    ReturnValues: 'NONE',
-  });
-  return marked !== undefined;
-}
+export const markTold = (runId: string, what: string): Promise<boolean> => markItemTold(pk.run(runId), what);
 
 /** Reads a run's item. */
 export function toRun(item: Item): RunRecord {
