@@ -1,6 +1,6 @@
+import { EventEmitter } from 'node:events';
 import * as client from '@aws-sdk/client-dynamodb';
-import dynalite from 'dynalite';
-import inject from 'light-my-request';
+import dynalite, { type Request } from 'dynalite';
 import type { VirtualClock } from '../clock/virtual-clock.ts';
 import { type Service, ServiceError, type TextAnswer } from '../wire/contract.ts';
 
@@ -16,7 +16,14 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   'UpdateItem',
 ]);
 
-const CONTENT_TYPE = 'application/x-amz-json-1.0';
+const ANSWERED = { 'content-type': 'application/x-amz-json-1.0' };
+
+const HEADERS = {
+  ...ANSWERED,
+  // dynalite asks for a signature and does not check it.
+  'x-amz-date': '20261130T090000Z',
+  authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
+};
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -88,19 +95,21 @@ export class DynamoDb {
     return turn;
   }
 
-  async #ask(action: string, input: object): Promise<TextAnswer> {
-    const { statusCode, payload } = await inject((req, res) => this.#server.emit('request', req, res), {
+  #ask(action: string, input: object): Promise<TextAnswer> {
+    const request: Request = Object.assign(new EventEmitter(), {
       method: 'POST',
       url: '/',
-      headers: {
-        'content-type': CONTENT_TYPE,
-        'x-amz-target': `DynamoDB_20120810.${action}`,
-        // dynalite asks for a signature and does not check it.
-        'x-amz-date': '20261130T090000Z',
-        authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=local',
-      },
-      payload: JSON.stringify(input),
+      headers: { ...HEADERS, 'x-amz-target': `DynamoDB_20120810.${action}` },
     });
-    return { status: statusCode, headers: { 'content-type': CONTENT_TYPE }, body: payload };
+    return new Promise(resolve => {
+      const response = {
+        statusCode: 200,
+        setHeader: () => undefined,
+        end: (body: string) => resolve({ status: response.statusCode, headers: ANSWERED, body }),
+      };
+      this.#server.emit('request', request, response);
+      request.emit('data', Buffer.from(JSON.stringify(input)));
+      request.emit('end');
+    });
   }
 }

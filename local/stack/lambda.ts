@@ -5,7 +5,7 @@ import type { Timer } from '../clock/virtual-clock.ts';
 import { TaskFailure } from '../states/failure.ts';
 import { type Caller, ServiceError } from '../wire/contract.ts';
 import { runAs, type Transport } from '../wire/invocation.ts';
-import { installProcessTransport } from '../wire/process-transport.ts';
+import { installProcessConnection } from '../wire/process-connection.ts';
 import { actionOf } from '../wire/wire.ts';
 import { captureOutput } from './captured-output.ts';
 import type { DeployedFunction } from './deployed-template.ts';
@@ -66,7 +66,7 @@ export class Lambda {
     const functions = [...settings.functions.values()];
     for (const fn of functions) handlerFile(fn, settings.directory, settings.code);
     setEnvironment(functions, settings.world.region);
-    installProcessTransport();
+    installProcessConnection();
     this.#byName = new Map(
       functions.flatMap(fn =>
         [fn.name, fn.arn, `${fn.arn}:$LATEST`, fn.versionArn, fn.aliasArn].flatMap(name =>

@@ -2,7 +2,7 @@ import { TaskFailure } from '../states/failure.ts';
 import { isObject, type Json } from '../states/json.ts';
 import type { Service } from '../wire/contract.ts';
 import type { Transport } from '../wire/invocation.ts';
-import { ClientShapes, type Shape } from '../wire/shapes.ts';
+import { type Shape, shapesOf } from '../wire/shapes.ts';
 
 /** `aws-sdk:<name>` in a machine, to IAM's prefix and to the prefix of Step Functions' error names. */
 const INTEGRATIONS: ReadonlyMap<string, { readonly service: string; readonly errors: string }> = new Map([
@@ -43,7 +43,7 @@ export class SdkIntegration {
     const integration = INTEGRATIONS.get(name);
     const service = integration && this.#find(integration.service);
     if (!service) throw new Error(`aws-sdk:${name}:${action} calls a service that the account does not have`);
-    const shapes = new ClientShapes(service).operation(capitalised(action));
+    const shapes = shapesOf(service).operation(capitalised(action));
     if (!shapes) throw new Error(`aws-sdk:${name}:${action} does not exist`);
     const { Client, Command } = classesOf(service.client, capitalised(action));
     const client = new Client({

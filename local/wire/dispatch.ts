@@ -17,7 +17,7 @@ import { presigned } from './presigned.ts';
 import type { Protocol } from './protocol.ts';
 import { awsQueryProtocol, ec2QueryProtocol, readFormHeader } from './query-protocol.ts';
 import { RestXmlProtocol } from './rest-xml-protocol.ts';
-import { ClientShapes, InvalidInput, type OperationShapes } from './shapes.ts';
+import { InvalidInput, type OperationShapes, shapesOf } from './shapes.ts';
 
 export interface Account {
   readonly services: readonly Service[];
@@ -181,13 +181,13 @@ const isCompressed = ({ headers: { 'content-encoding': encoding }, rest }: WireR
   encoding !== undefined && (rest === undefined || encoding.includes('aws-chunked'));
 
 function createEndpoint(service: Service): Endpoint {
-  const client = new ClientShapes(service);
+  const client = shapesOf(service);
   const shapes = Object.keys(service.operations).map((action): [string, OperationShapes] => {
     const operation = client.operation(action);
     if (!operation) throw new Error(`the client of ${service.name} has no operation ${action}`);
     return [action, operation];
   });
-  return { service, protocol: protocolOf(service, new Faults(client.errors())), shapes: new Map(shapes) };
+  return { service, protocol: protocolOf(service, new Faults(client.errors)), shapes: new Map(shapes) };
 }
 
 function protocolOf(service: Service, faults: Faults): Protocol {

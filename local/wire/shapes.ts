@@ -106,11 +106,21 @@ export interface ErrorShape {
   readonly schema: NormalizedSchema;
 }
 
+const byClient = new WeakMap<object, ClientShapes>();
+
+/** The shapes of a service's client, the same for every account in this process: a client speaks one protocol. */
+export function shapesOf(service: Pick<Service, 'client' | 'protocol'>): ClientShapes {
+  const shapes = byClient.get(service.client) ?? new ClientShapes(service);
+  byClient.set(service.client, shapes);
+  return shapes;
+}
+
 /** The shapes of one client's operations and errors, each worked out once. */
-export class ClientShapes {
+class ClientShapes {
   readonly #client: object;
   readonly #usesEc2Keys: boolean;
   readonly #structures = new WeakMap<object, Structure>();
+  #errors: readonly ErrorShape[] | undefined;
 
   constructor({ client, protocol }: Pick<Service, 'client' | 'protocol'>) {
     this.#client = client;
@@ -124,14 +134,15 @@ export class ClientShapes {
     return { action, input: this.#message(schema[4]), output: this.#message(schema[5]) };
   }
 
-  errors(): readonly ErrorShape[] {
-    return Object.values(this.#client)
+  get errors(): readonly ErrorShape[] {
+    this.#errors ??= Object.values(this.#client)
       .filter(isErrorSchema)
       .map(schema => ({
         name: schema[2],
         shape: this.#message(schema),
         schema: NormalizedSchema.of(schema),
       }));
+    return this.#errors;
   }
 
   #message(ref: $SchemaRef): Structure {

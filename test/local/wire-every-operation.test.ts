@@ -10,7 +10,7 @@ import { createWorld } from '../../local/account/world.ts';
 import { Random } from '../../local/clock/random.ts';
 import type { Service } from '../../local/wire/contract.ts';
 import type { Transport } from '../../local/wire/invocation.ts';
-import { ClientShapes, type Shape, type Structure } from '../../local/wire/shapes.ts';
+import { type Shape, type Structure, shapesOf } from '../../local/wire/shapes.ts';
 import { createWire } from '../../local/wire/wire.ts';
 
 /** The clients' own code writes what the wire reads and reads what the wire writes: neither can be wrong alone. */
@@ -112,7 +112,7 @@ test.each(Object.entries(spoken))(
   'every member of every operation of %s crosses the wire both ways as itself',
   async (name, { client, protocol, connect }) => {
     const random = new Random(7);
-    const shapes = new ClientShapes({ client, protocol });
+    const shapes = shapesOf({ client, protocol });
     const operations = Object.keys(client).flatMap(key => shapes.operation(key.replace(/\$$/, '')) ?? []);
     let received: object | undefined;
     let answered: object = {};

@@ -19,7 +19,7 @@ import {
   ServiceError,
 } from '../../local/wire/contract.ts';
 import { currentInvocation, runAs, type Transport } from '../../local/wire/invocation.ts';
-import { installProcessTransport } from '../../local/wire/process-transport.ts';
+import { type Connection, installProcessConnection } from '../../local/wire/process-connection.ts';
 import type { Listening } from '../../local/wire/server.ts';
 import { createWire, type WireSettings } from '../../local/wire/wire.ts';
 
@@ -363,10 +363,10 @@ test('a service may answer wire bytes itself, behind the same gates', async () =
   expect(seen).toEqual([{ TableName: 't', Key: key }, { Item: { ...key, by: { S: 'Plan' } } }]);
 });
 
-test('the transport of this process speaks for the invocation that it is used in', async () => {
-  installProcessTransport();
-  const requestHandler: Transport = Reflect.get(globalThis, Symbol.for('quiesce.transport'));
-  const client = new elb.ElasticLoadBalancingV2({ ...settings, requestHandler });
+test('the connection of this process speaks for the invocation that it is used in', async () => {
+  installProcessConnection();
+  const connection: Connection = Reflect.get(globalThis, Symbol.for('quiesce.connection'));
+  const client = new elb.ElasticLoadBalancingV2({ ...settings, ...connection });
   await expect(client.describeTargetGroups({})).rejects.toThrow('outside an invocation');
 
   const callers: string[] = [];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readLog } from '../../functions/core/logs/read-log.ts';
 import { createWorld } from '../../local/account/world.ts';
 import { runAs } from '../../local/wire/invocation.ts';
-import { installProcessTransport } from '../../local/wire/process-transport.ts';
+import { installProcessConnection } from '../../local/wire/process-connection.ts';
 
 const world = createWorld();
 
@@ -21,7 +21,7 @@ async function reading(...given: readonly (() => ReturnType<typeof answer>)[]) {
     AWS_SECRET_ACCESS_KEY: 'local',
     LEDGER_TABLE: 'Ledger',
   });
-  installProcessTransport();
+  installProcessConnection();
   let asked = 0;
   const transport = {
     handle: async ({ method }: HttpRequest) => {

@@ -1,24 +1,28 @@
 import { afterEach, expect, test } from 'vitest';
 import * as clients from '../../functions/core/aws/clients.ts';
 
-const seam = Symbol.for('quiesce.transport');
+const seam = Symbol.for('quiesce.connection');
 afterEach(() => Reflect.deleteProperty(globalThis, seam));
 
-const transport = () => ({ handle: () => Promise.reject(new Error('not called')) });
+const connection = () => ({
+  requestHandler: { handle: () => Promise.reject(new Error('not called')) },
+  signer: { sign: () => Promise.reject(new Error('not called')) },
+});
 const all = Object.entries(clients);
 
 test.each(all)(
-  '%s is one client, over the transport in place, made anew when that is replaced',
-  (_name, client) => {
+  '%s is one client, over the connection in place, made anew when that is replaced',
+  async (_name, client) => {
     const overNetwork = client();
     expect(client()).toBe(overNetwork);
-    const first = transport();
+    const first = connection();
     Reflect.set(globalThis, seam, first);
     const over = client();
     expect(over).not.toBe(overNetwork);
     expect(client()).toBe(over);
-    expect(over.config.requestHandler).toBe(first);
-    Reflect.set(globalThis, seam, transport());
+    expect(over.config.requestHandler).toBe(first.requestHandler);
+    expect(await over.config.signer()).toBe(first.signer);
+    Reflect.set(globalThis, seam, connection());
     expect(client()).not.toBe(over);
   },
 );

@@ -21,39 +21,41 @@ export const elasticLoadBalancing = /* @__PURE__ */ lazily(s => new ElasticLoadB
 export const s3 = /* @__PURE__ */ lazily(settings => new S3Client(settings) as NodeJsClient<S3Client>);
 export const stepFunctions = /* @__PURE__ */ lazily(settings => new SFNClient(settings));
 
-type Transport = NonNullable<EC2ClientConfig['requestHandler']>;
+/** What stands between a client and the service that answers it. */
+type Connection = Pick<EC2ClientConfig, 'requestHandler' | 'signer'>;
 
-interface Settings {
+interface Settings extends Connection {
   readonly maxAttempts: number;
   readonly retryMode: string;
   readonly userAgentAppId: string;
-  readonly requestHandler: Transport;
 }
 
 /**
- * The network. A request handler found at `globalThis[Symbol.for('quiesce.transport')]` takes its place: that is how the
+ * The connection found at `globalThis[Symbol.for('quiesce.connection')]`, in place of the network: that is how the
  * embedded account answers the very clients that the deployed functions use.
  */
-function transport(): Transport | undefined {
-  return Reflect.get(globalThis, Symbol.for('quiesce.transport'));
+function embedded(): Connection | undefined {
+  return Reflect.get(globalThis, Symbol.for('quiesce.connection'));
 }
 
 /**
  * Without these a call to a service that accepts and stays silent lasts until the function's own time-out, which tells
  * nobody what was being done. Four attempts end within ACT_TIMEOUT_SECONDS.
  */
-const NETWORK = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+const NETWORK: Connection = {
+  requestHandler: { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+};
 
 function lazily<C>(make: (settings: Settings) => C): () => C {
-  let made: { readonly client: C; readonly over: Transport | undefined } | undefined;
+  let made: { readonly client: C; readonly over: Connection } | undefined;
   return () => {
-    const over = transport();
-    if (made?.over !== over || made === undefined) made = { client: make(settingsOver(over)), over };
+    const over = embedded() ?? NETWORK;
+    if (made?.over !== over) made = { client: make({ ...SETTINGS, ...over }), over };
     return made.client;
   };
 }
 
-const settingsOver = (over: Transport | undefined): Settings => ({
+const SETTINGS = {
   maxAttempts: 4,
   // Standard: exponential backoff with full jitter, throttles from one second on. Not adaptive: its rate limiter is a
   // guess from the last half second of this one process. In a function that has just started, that is a rate of nearly
@@ -61,5 +63,4 @@ const settingsOver = (over: Transport | undefined): Settings => ({
   // inside the function. Pacing is the machines', by the account's published buckets.
   retryMode: 'standard',
   userAgentAppId: 'quiesce',
-  requestHandler: over ?? NETWORK,
-});
+};

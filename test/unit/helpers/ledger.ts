@@ -5,7 +5,7 @@ import { createWorld } from '../../../local/account/world.ts';
 import { DynamoDb } from '../../../local/stack/dynamo-db.ts';
 import type { Gate, Service } from '../../../local/wire/contract.ts';
 import { runAs, type Transport } from '../../../local/wire/invocation.ts';
-import { installProcessTransport } from '../../../local/wire/process-transport.ts';
+import { installProcessConnection } from '../../../local/wire/process-connection.ts';
 import { createWire } from '../../../local/wire/wire.ts';
 
 /** A fresh instant for a test: whole seconds since the epoch. */
@@ -42,7 +42,7 @@ export async function createLedger(
     AWS_SECRET_ACCESS_KEY: 'local',
     LEDGER_TABLE: 'ledger',
   });
-  installProcessTransport();
+  installProcessConnection();
   const wire = createWire({ services: [database.service, ...services], gates, clock: world.clock });
   const caller = { kind: 'function', name: 'Tested' } as const;
   const over = <T>(transport: Transport, work: () => Promise<T>) =>

@@ -6,7 +6,7 @@ import * as elasticloadbalancing from '@aws-sdk/client-elastic-load-balancing-v2
 import { createWorld } from '../../../local/account/world.ts';
 import { type Caller, type Service, ServiceError } from '../../../local/wire/contract.ts';
 import { runAs, type Transport } from '../../../local/wire/invocation.ts';
-import { installProcessTransport } from '../../../local/wire/process-transport.ts';
+import { installProcessConnection } from '../../../local/wire/process-connection.ts';
 import { createWire } from '../../../local/wire/wire.ts';
 
 const spoken = {
@@ -80,7 +80,7 @@ function over(transport: Transport, world: ReturnType<typeof createWorld>) {
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
   });
-  installProcessTransport();
+  installProcessConnection();
   const startedAt = world.clock.now();
   const invocation = { caller, world, transport, random: world.random };
   return {
