@@ -1,8 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { countProgress } from './cli/count-progress.ts';
+import { counted, grouped, table } from './cli/format.ts';
+import { failCommand } from './failed-command.ts';
 import { everyFault, tellingFaults } from './simulate/call-sites.ts';
-import { type Fault, faultLine, readFault } from './simulate/faults.ts';
-import { faultsIn, isPassage, type PassageName, passages } from './simulate/passages.ts';
-import { strike } from './simulate/strike.ts';
+import { faultLine, readFault } from './simulate/faults.ts';
+import { faultsIn, isPassage, passages } from './simulate/passages.ts';
+import { runInProcesses } from './simulate/pool.ts';
+import type { Strike, Struck } from './simulate/strike.ts';
+
+const WORKER = new URL('simulate/strike-worker.ts', import.meta.url);
 
 const USAGE = `npm run call-sites [-- [PASSAGE..] [--telling] [--fault "CALLER SERVICE:ACTION ORDINAL WAY"]]
 
@@ -19,40 +26,60 @@ function readArguments() {
   const wrong = positionals.find(name => !isPassage(name));
   if (wrong !== undefined) throw new Error(`There is no passage ${wrong}.\n\n${USAGE}`);
   const asked = positionals.filter(isPassage);
+  if (values.fault !== undefined && asked.length !== 1)
+    throw new Error(`--fault needs the one passage that it belongs to.\n\n${USAGE}`);
   const all = Object.keys(passages).filter(isPassage);
   return { ...values, passages: asked.length > 0 ? asked : all };
 }
 
 async function main(): Promise<void> {
   const { telling, fault, passages } = readArguments();
-  let broken = 0;
-  for (const passage of passages) {
-    const faults = fault ? [readFault(fault)] : await faultsIn(passage, telling ? tellingFaults : everyFault);
-    broken += await strikeAll(passage, faults);
-  }
-  process.exitCode = broken > 0 ? 1 : 0;
-}
+  const choose = telling ? tellingFaults : everyFault;
+  const strikes: Strike[] = [];
+  for (const passage of passages)
+    for (const one of fault ? [readFault(fault)] : await faultsIn(passage, choose))
+      strikes.push({ passage, fault: one });
 
-/** @returns how many of them broke something */
-async function strikeAll(passage: PassageName, faults: readonly Fault[]): Promise<number> {
   const began = performance.now();
-  const endings = new Map<string, number>();
-  let broken = 0;
-  for (const fault of faults) {
-    const { outcome, error, wrong } = await strike(passage, fault);
-    const ending = `${outcome} ${error}`.trim();
-    endings.set(ending, (endings.get(ending) ?? 0) + 1);
-    if (wrong.length === 0) continue;
-    broken++;
-    process.stdout.write(`${passage} --fault "${faultLine(fault)}" (${ending})\n`);
-    for (const one of wrong) process.stdout.write(`  ${one}\n`);
-  }
-  const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  const ended = [...endings].map(([ending, count]) => `${count} ${ending}`).join(', ');
-  process.stdout.write(
-    `${passage}: ${faults.length} faults in ${seconds} s, ${broken} broke something; ${ended}\n`,
-  );
-  return broken;
+  const results: Struck[] = [];
+  const progress = countProgress(strikes.length, 'faults');
+  await runInProcesses(WORKER, strikes, availableParallelism(), (struck: Struck) => {
+    results.push(struck);
+    progress(struck.wrong.length > 0 ? describeBroken(struck) : undefined);
+  });
+  const seconds = (performance.now() - began) / 1000;
+  process.stdout.write(`${describeAll(results, seconds)}\n`);
+  process.exitCode = results.some(isBroken) ? 1 : 0;
 }
 
-await main();
+const isBroken = ({ wrong }: Struck): boolean => wrong.length > 0;
+
+const endingOf = ({ outcome, error }: Struck): string => [outcome, error].filter(Boolean).join(' ');
+
+const describeBroken = (struck: Struck): string =>
+  [
+    `${struck.passage} --fault "${faultLine(struck.fault)}" (${endingOf(struck)})`,
+    ...struck.wrong.map(one => `  ${one}`),
+  ].join('\n');
+
+/** How many faults each passage met, how many broke something, and how it ended with them. */
+function describeAll(results: readonly Struck[], seconds: number): string {
+  const byPassage = [...Map.groupBy(results, ({ passage }) => passage)];
+  const counts = byPassage.map(([passage, struck]) => [
+    passage,
+    grouped(struck.length),
+    grouped(struck.filter(isBroken).length),
+  ]);
+  const endings = byPassage.map(([, struck]) => {
+    const alike = [...Map.groupBy(struck, endingOf)].sort(([, a], [, b]) => b.length - a.length);
+    return alike.map(([ending, { length }]) => `${grouped(length)} ${ending}`).join(', ');
+  });
+  const rows = table([['passage', 'faults', 'broke'], ...counts]);
+  const broken = results.filter(isBroken).length;
+  return [
+    ...rows.map((row, place) => `${row}  ${['ended', ...endings][place]}`),
+    `${counted(results.length, 'fault')} in ${grouped(Math.round(seconds))} s, ${grouped(broken)} broke something.`,
+  ].join('\n');
+}
+
+main().catch(failCommand);

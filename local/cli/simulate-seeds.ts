@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { isatty } from 'node:tty';
 import { stringify } from 'yaml';
 import type { FaultProfile } from '../simulate/fault-spec.ts';
 import { generate } from '../simulate/seeds/generate.ts';
 import type { SeedResult } from '../simulate/seeds/seed-run.ts';
 import { exitCode } from './command.ts';
+import { countProgress } from './count-progress.ts';
 import { writeOut } from './files.ts';
 import { document } from './format.ts';
 import { describeBreach, describeFinding, describeTally, type Finding } from './seeds-text.ts';
@@ -25,24 +25,28 @@ export interface SeedsRequest {
 const MOST_FINDINGS = 5;
 const MOST_SIMPLIFICATIONS = 150;
 
+const WORKER = new URL('../simulate/seeds/worker.ts', import.meta.url);
+
 /** Simulates many seeds, and makes the history of those that break something as short as it can. */
 export async function simulateSeeds(request: SeedsRequest): Promise<number> {
   const { from, count, profile, json } = request;
   const [{ runInProcesses }, { tasksFor }, { shrink }, { tallyOf }] = await Promise.all([
-    import('../simulate/seeds/pool.ts'),
+    import('../simulate/pool.ts'),
     import('../simulate/seeds/seed-run.ts'),
     import('../simulate/seeds/shrink.ts'),
     import('../simulate/seeds/tally.ts'),
   ]);
   const began = performance.now();
   const results: SeedResult[] = [];
-  const progress = progressOf(count);
+  const progress = countProgress(count, 'seeds');
   await runInProcesses(
+    WORKER,
     tasksFor(from, count, profile),
     request.processes ?? availableParallelism(),
-    result => {
+    (result: SeedResult) => {
       results.push(result);
-      progress(results);
+      const [breach] = result.breaches;
+      progress(breach && `Seed ${result.seed}, ${result.profile}: ${describeBreach(breach)}`);
     },
   );
   const seconds = (performance.now() - began) / 1000;
@@ -62,24 +66,4 @@ export async function simulateSeeds(request: SeedsRequest): Promise<number> {
     json ? document({ ...tally, seconds, findings }) : `${describeTally(tally, seconds)}\n`,
   );
   return tally.broken.length === 0 ? exitCode.ok : exitCode.failed;
-}
-
-/** On standard error: what breaks, as it breaks, and a line that is rewritten on a terminal and comes now and then elsewhere. */
-function progressOf(count: number): (results: readonly SeedResult[]) => void {
-  const terminal = isatty(2) && process.env.TERM !== 'dumb';
-  const every = terminal ? 1 : Math.max(1, Math.ceil(count / 20));
-  let broken = 0;
-  return results => {
-    const latest = results.at(-1);
-    const [breach] = latest?.breaches ?? [];
-    if (latest && breach) {
-      broken++;
-      process.stderr.write(
-        `${terminal ? '\r' : ''}Seed ${latest.seed}, ${latest.profile}: ${describeBreach(breach)}\n`,
-      );
-    }
-    if (results.length % every !== 0 && results.length !== count) return;
-    const line = `${results.length} of ${count} seeds, ${broken} broke something`;
-    process.stderr.write(terminal ? `\r${line}${results.length === count ? '\n' : ''}` : `${line}\n`);
-  };
 }

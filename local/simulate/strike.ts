@@ -7,10 +7,14 @@ import type { Fault } from './faults.ts';
 import { type PassageName, pass } from './passages.ts';
 import type { Simulated } from './simulation.ts';
 
-/** How a passage with one fault has ended. */
-export interface Struck {
+/** A passage and the one fault that it is to meet. */
+export interface Strike {
   readonly passage: PassageName;
   readonly fault: Fault;
+}
+
+/** How a passage with one fault has ended. */
+export interface Struck extends Strike {
   readonly outcome: Simulated['deployment']['outcome'];
   /** The named error; empty when the deployment succeeded all the same. */
   readonly error: string;
@@ -19,7 +23,7 @@ export interface Struck {
 }
 
 /** Lets a passage meet one fault, and tells what broke by it. */
-export async function strike(passage: PassageName, fault: Fault): Promise<Struck> {
+export async function strike({ passage, fault }: Strike): Promise<Struck> {
   const injector = new FaultInjector(fault);
   const simulated = await pass(passage, injector.settings);
   const { outcome, error } = simulated.deployment;

@@ -15,7 +15,7 @@ const faults = (await faultsIn('adopted', tellingFaults)).filter(
 test.for(faults.map(fault => [faultLine(fault), fault] as const))(
   'R-UNDO, R-IDEMP: one call of an adoption fails, every invariant holds (%s)',
   async ([, fault]) => {
-    const { wrong, outcome, error } = await strike('adopted', fault);
+    const { wrong, outcome, error } = await strike({ passage: 'adopted', fault });
     expect(wrong, `${outcome} ${error}`).toEqual([]);
   },
 );

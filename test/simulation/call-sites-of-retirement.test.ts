@@ -15,7 +15,7 @@ const faults = (await faultsIn('retired', tellingFaults)).filter(
 test.for(faults.map(fault => [faultLine(fault), fault] as const))(
   'R-IDEMP, R-SWEEP: one call of a retirement fails, every invariant holds (%s)',
   async ([, fault]) => {
-    const { wrong, outcome, error } = await strike('retired', fault);
+    const { wrong, outcome, error } = await strike({ passage: 'retired', fault });
     expect(wrong, `${outcome} ${error}`).toEqual([]);
   },
 );

@@ -11,7 +11,7 @@ describe.for(['undone', 'stopped', 'swept', 'hooks'] as const)('%s', async passa
   test.for(faults.map(fault => [faultLine(fault), fault] as const))(
     'R-UNDO, R-IDEMP: one call fails, every invariant holds (%s)',
     async ([, fault]) => {
-      const { wrong, outcome, error } = await strike(passage, fault);
+      const { wrong, outcome, error } = await strike({ passage, fault });
       expect(wrong, `${outcome} ${error}`).toEqual([]);
     },
   );

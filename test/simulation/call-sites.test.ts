@@ -10,7 +10,7 @@ const faults = await faultsIn('bracket', tellingFaults);
 test.for(faults.map(fault => [faultLine(fault), fault] as const))(
   'R-UNDO, R-IDEMP: one call of a run fails, every invariant holds (%s)',
   async ([, fault]) => {
-    const { wrong, outcome, error } = await strike('bracket', fault);
+    const { wrong, outcome, error } = await strike({ passage: 'bracket', fault });
     expect(wrong, `${outcome} ${error}`).toEqual([]);
   },
 );
