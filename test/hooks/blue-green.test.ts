@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Entry } from '../../local/account/journal.ts';
 import { readScenario } from '../../local/simulate/scenario.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
+import { busyOnce } from './helpers/busy-association.ts';
 import { deployed, throughCodeDeploy } from './helpers/through-code-deploy.ts';
 
 const told = ({ stack }: Awaited<ReturnType<typeof deployed>>) =>
@@ -120,6 +121,14 @@ describe('a blue/green deployment with a copied Auto Scaling group', () => {
     expect(hidden).toBe(1);
     expect(associations(all)).toEqual([expect.stringMatching(/^aws:autoscaling:groupName=CodeDeploy_/)]);
     expect(all.violations).toEqual([]);
+  });
+
+  it('R-PARTIAL: what EC2 does not take off the original, in an answer of 200, the next sweep takes off', async () => {
+    const { gate, refused } = busyOnce();
+    const all = await deployed({ scenario: throughCodeDeploy(how, {}, grouped), gates: () => [gate] });
+    expect(all.deployment.outcome, all.deployment.cause).toBe('succeeded');
+    expect(refused()).toBe(1);
+    expect(associations(all)).toEqual([expect.stringMatching(/^aws:autoscaling:groupName=CodeDeploy_/)]);
   });
 
   it('D47: a check that has no association left refuses the traffic by name', async () => {

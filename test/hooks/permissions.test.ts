@@ -10,6 +10,7 @@ import {
 } from '../sweep/helpers/stopped.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { claimOf } from '../unit/helpers/records.ts';
+import { busyOnce } from './helpers/busy-association.ts';
 import { hookedDeployment } from './helpers/lifecycle-hooks.ts';
 import { deployed, throughCodeDeploy } from './helpers/through-code-deploy.ts';
 
@@ -63,7 +64,7 @@ it('the hooks may do all that they do, and nothing else', async () => {
     await hookedDeployment({ at: ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'] }),
     await hookedDeployment({ gates: failing('StartExecution', 'ExecutionLimitExceeded') }),
     await hookedDeployment({ gates: failing('DescribeExecution', 'InternalFailure', 'SettleFunction') }),
-    await deployed({ scenario: blueGreen }),
+    await deployed({ scenario: blueGreen, gates: () => [busyOnce().gate] }),
     await sweptOfEverything(),
     await sweptWhileHeld(),
     await swept({ gates: failing('Scan', 'InternalServerError') }).then(async run => {

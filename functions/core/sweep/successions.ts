@@ -1,6 +1,6 @@
 import { groupTag } from '../adopt/group-tag.ts';
 import { groups } from '../aws/auto-scaling.ts';
-import { disassociate } from '../aws/checks.ts';
+import { disassociateOrConfirm } from '../aws/confirmed-association.ts';
 import { forgetSuccession, type Succession } from '../ledger/successions.ts';
 
 /**
@@ -17,7 +17,9 @@ export async function endSuccession({ deploymentId, to, from, checkIds }: Succes
   const failures: unknown[] = [];
   for (const group of gone)
     for (const id of checkIds)
-      await disassociate(id, { tag: groupTag(group) }).catch((error: unknown) => failures.push(error));
+      await disassociateOrConfirm(id, { tag: groupTag(group) }).catch((error: unknown) =>
+        failures.push(error),
+      );
   if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('; '));
   // Whatever is left of them then is a group like any other.
   if (gone.includes(to) || gone.length === from.length) await forgetSuccession(deploymentId);
