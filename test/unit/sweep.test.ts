@@ -102,6 +102,11 @@ describe('D16, R-SWEEP: a live run', () => {
     ['FAILED', 'AccessDenied', NOW - 5, true],
     // Refused, it may be called again.
     ['FAILED', 'InvalidRequest', NOW - 5, false],
+    ['FAILED', 'CheckUnknown', NOW - 5, false],
+    ['FAILED', 'CheckInUse', NOW - 5, false],
+    ['FAILED', 'BudgetExceedsTimeout', NOW - 5, false],
+    ['FAILED', 'NoGoAhead', NOW - 5, false],
+    ['FAILED', 'RunInProgress', NOW - 5, false],
     // It was called before the go-ahead.
     ['ABORTED', '', NOW - 500, false],
   ])('whose after-deploy ended as %s %s before it took over (%i) is cut off: %s', (status, error, at, is) => {
