@@ -6,7 +6,15 @@ import { endCutOffRun, endRunsOfDeployment } from '../../functions/core/hooks/un
 import { claimInstance } from '../../functions/core/ledger/instances.ts';
 import { recordObserver } from '../../functions/core/ledger/observers.ts';
 import { recordRefusal } from '../../functions/core/ledger/refusals.ts';
-import { advance, createRun, endRun, findRun, takeOver } from '../../functions/core/ledger/runs.ts';
+import {
+  advance,
+  createRun,
+  endRun,
+  findRun,
+  markActed,
+  markTold,
+  takeOver,
+} from '../../functions/core/ledger/runs.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
 import { claimOf, newRun, planOf, requestOf } from '../unit/helpers/records.ts';
@@ -154,6 +162,15 @@ describe('the run of an execution that has ended without ending it', () => {
     execution = { ...execution, status: 'ABORTED' };
     expect(await cutOff()).toBe('r');
     expect(started[0]?.input).toMatchObject({ error: 'BudgetSpent', cause: 'it took long' });
+  });
+
+  it('R-ALARM-ON-US: is undone once more when it was cut off between its undo and the word to people', async () => {
+    await create('r');
+    await ledger.as(() => markActed('r', OWNER));
+    await ledger.as(() => endRun('r', { owner: OWNER, outcome: 'failed', at: NOW }));
+    expect(await cutOff()).toBe('r');
+    await ledger.as(() => markTold('r', 'failed'));
+    expect(await cutOff()).toBeUndefined();
   });
 });
 
