@@ -43,6 +43,10 @@ describe('D38: with policy.afterFailure held', () => {
     expect(suppressed(run)).toEqual([second]);
     expect(suspended(run)).toEqual(['HealthCheck', 'ReplaceUnhealthy']);
     expect(replaced(run)).toEqual([]);
+    // D7: the group still counts what is held: of four one would be left, and not of three.
+    run.startBefore({ runId: 's', fleet: { instanceIds: run.ids(2, 3) }, policy: { minHealthyPercent: 30 } });
+    await run.clock.pass(5 * MINUTE);
+    expect(registered(run).sort()).toEqual(run.ids(0, 2, 3).sort());
   });
 
   test('R-SWEEP: the hold ends by itself: all is put back, and Auto Scaling may act', async () => {
