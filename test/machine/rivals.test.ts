@@ -109,6 +109,18 @@ test('D2, D4: a run that takes the traffic of a failed one over has its hold too
   expect(Math.min(...resumed)).toBeGreaterThan(Math.min(...putBack));
 });
 
+test('D2, R-BUDGET: the undo of a failed run does not wait for targets that another run has taken over', async () => {
+  const both = await bracket({ ...usual, instances: 2 });
+  const fleet = { instanceIds: both.ids(0) };
+  await both.before({ fleet, policy: { readySeconds: 60 } });
+  both.standing.fleet.instances[0]?.application.stop();
+  const after = both.start('AfterDeploy', { runId: 'r' });
+  await both.reaches(after, 'LetActsEnd');
+  const rollback = both.startBefore({ runId: 'rollback', fleet });
+  await both.clock.pass(5 * MINUTE);
+  expect([after, rollback].map(outcome)).toEqual(['FAILED BudgetSpent', 'SUCCEEDED']);
+});
+
 test('R-SERIAL: of two runs that begin on the same instances at the same moment one goes on', async () => {
   const both = await bracket({ ...usual, instances: 16 });
   const fleet = { instanceIds: both.ids(0, 1, 2, 3, 4, 5, 6, 7) };

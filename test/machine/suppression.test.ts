@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ec2Api } from '../../local/account/ec2-service.ts';
+import { claimFor, held } from '../sweep/helpers/stopped.ts';
+import { claimOf } from '../unit/helpers/records.ts';
 import { type Bracket, bracket, type Fleet, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -255,4 +257,12 @@ test('R-TTL: what a run has suppressed ends with the last run, also when its che
   expect((await both.after()).status).toBe('FAILED');
   expect((await both.after({ runId: 'other' })).status).toBe('SUCCEEDED');
   expect(await both.violations()).toEqual([]);
+});
+
+test('R-TTL: a claim whose time is over leaves the release to the run that ends, and ends with it', async () => {
+  const run = await bracket(workers, { deliveries: () => [] });
+  for (const id of run.ids()) await claimFor(run, 'dead', id, claimOf(id, [], run.clock.now() / 1000 + 300));
+  await run.before();
+  const after = await run.after();
+  expect([outcome(after), await held(run)]).toEqual(['SUCCEEDED', []]);
 });
