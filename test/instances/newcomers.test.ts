@@ -114,6 +114,25 @@ test('D39: an instance that a person has suppressed while it was launched is not
   expect(suppressions(fleet, launched).at(-1)).toBe('suppressed');
 });
 
+test('R-TTL: an instance that joins two runs is suppressed for as long as the longer one has it', async () => {
+  const fleet = await scaled(hooked({}, { hooks: { launch: 60 } }), {
+    physics: { secondEnable: 'replaces' },
+  });
+  const { bracket } = fleet;
+  const join = (runId: string, number: number, deploymentSeconds: number) =>
+    bracket.startBefore({
+      runId,
+      fleet: { instanceIds: bracket.ids(number) },
+      traffic: 'leave',
+      policy: { launches: 'join', deploymentSeconds },
+    });
+  await bracket.end(join('long', 0, 7200), join('short', 1, 600));
+  fleet.scaleTo(5);
+  await fleet.pass(300);
+  const untilOf = (instanceId = '') => bracket.standing.account.checks.suppression(instanceId)?.resumesAt;
+  expect(untilOf(fleet.newcomers[0])).toBeGreaterThanOrEqual(untilOf(bracket.ids(0)[0]) ?? 0);
+});
+
 test('R-PARTIAL: where EC2 does not suppress it, a joined instance waits, and the result of the hook decides in the end', async () => {
   const fleet = await scaled(hooked({}, { hooks: { launch: 30 } }), {
     gates: () => [

@@ -52,6 +52,22 @@ test('D3: what Auto Scaling does not know of is drained before the instance goes
   expect(fleet.secondsIn(leaving, 'Terminating:Wait')).toBeLessThan(120 + 30);
 });
 
+test('R-STATE: what somebody has deregistered just before is drained too', async () => {
+  const [web, admin] = foreign.targetGroups ?? [];
+  const fleet = await scaled({ ...foreign, targetGroups: [web, admin].flatMap(group => group ?? []) });
+  const { account, fleet: built } = fleet.bracket.standing;
+  const [leaving = ''] = fleet.bracket.ids(0);
+  const targets = [
+    [built.targetGroups[0]?.arn ?? '', 9090],
+    [built.targetGroups[1]?.arn ?? '', 8081],
+  ] as const;
+  for (const [arn, port] of targets) account.loadBalancing.deregister(arn, [{ id: leaving, port }]);
+  fleet.replace(leaving);
+  await fleet.pass(100);
+  expect(targetsOf(fleet, leaving)).toEqual(['admin:8081 draining']);
+  expect(instanceState(fleet, leaving)).toBe('running');
+});
+
 describe('R-HOOK: a termination is never kept', () => {
   const atOnce = async (fleet: Scaled, leaving: string) => {
     fleet.replace(leaving);
