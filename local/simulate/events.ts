@@ -71,6 +71,19 @@ function happen(
     case 'register-targets':
       registerBesides(account, scenario.fleet, fleet.targetGroups, [instance]);
       return;
+    case 'enter-standby':
+      autoScalingActs(account.autoScaling).EnterStandby({
+        AutoScalingGroupName: fleet.groupName,
+        InstanceIds: [instance.id],
+        ShouldDecrementDesiredCapacity: true,
+      });
+      return;
+    case 'exit-standby':
+      autoScalingActs(account.autoScaling).ExitStandby({
+        AutoScalingGroupName: fleet.groupName,
+        InstanceIds: [instance.id],
+      });
+      return;
     case 'mark-unhealthy':
       autoScalingActs(account.autoScaling).SetInstanceHealth({
         InstanceId: instance.id,
@@ -178,6 +191,15 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
     case 'scale-out':
       if (groupName === undefined) return false;
       return autoScaling.group(groupName).desiredCapacity < autoScaling.group(groupName).maxSize;
+    case 'enter-standby': {
+      const found = autoScaling.memberOf(id);
+      return found?.member.lifecycle === 'InService' && found.group.desiredCapacity > found.group.minSize;
+    }
+    case 'exit-standby': {
+      const found = autoScaling.memberOf(id);
+      if (found?.member.lifecycle !== 'Standby' || found.group.suspends('Launch')) return false;
+      return found.group.desiredCapacity < found.group.maxSize;
+    }
     case 'mark-unhealthy':
       return autoScaling.memberOf(id) !== undefined;
     case 'delete-check':

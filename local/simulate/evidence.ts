@@ -3,6 +3,7 @@ import type { JudgedFleet } from './judged-fleet.ts';
 import type { OthersSuppressions } from './others-suppressions.ts';
 import type { People } from './people.ts';
 import type { Scenario } from './scenario.ts';
+import type { SetAside } from './set-aside.ts';
 import type { Underway } from './underway.ts';
 
 /** One of the things that must always hold did not. */
@@ -20,6 +21,7 @@ export interface Evidence {
   readonly scenario: Scenario;
   readonly others: OthersSuppressions;
   readonly people: People;
+  readonly setAside: SetAside;
   readonly underway: Underway;
   readonly broken: (invariant: Violation['invariant'], what: string) => void;
 }

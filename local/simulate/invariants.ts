@@ -14,6 +14,7 @@ import { OthersSuppressions } from './others-suppressions.ts';
 import { People } from './people.ts';
 import { Retirements } from './retirements.ts';
 import type { Scenario } from './scenario.ts';
+import { SetAside } from './set-aside.ts';
 import { Underway } from './underway.ts';
 
 /**
@@ -39,6 +40,7 @@ export class Invariants {
       scenario,
       others: new OthersSuppressions(account, fleet),
       people: new People(account, scenario),
+      setAside: new SetAside(account, scenario),
       underway: new Underway(account),
       broken: (invariant, what) => this.violations.push({ at: clock.now(), invariant, what }),
     };

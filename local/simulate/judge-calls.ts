@@ -45,6 +45,7 @@ export class JudgedCalls implements Gate {
         healthy.some(({ id, port }) => id === Id && port === Port);
       if (targets(input.Targets).some(leaves)) this.#takesHealthy.add(call);
     }
+    if (call.action === 'RegisterTargets') this.#judgePutBack(call, input);
     if (call.action === 'DisableApplicationStatusCheckSuppression') this.#judgeRelease(call, input);
     this.#promotions.before(call, input);
   }
@@ -65,6 +66,16 @@ export class JudgedCalls implements Gate {
         broken(2, `${caller.name} released ${id} in its deployment, before its application ran again`);
       if (others.endsAt(id) !== undefined)
         broken(4, `${caller.name} disabled somebody else's suppression on ${id}`);
+    }
+  }
+
+  /** Gives no traffic to what its group, or a person, has taken out of service. */
+  #judgePutBack({ caller }: Call, input: Input): void {
+    const { fleet, setAside, broken } = this.#evidence;
+    for (const { Id } of targets(input.Targets)) {
+      const instance = fleet.behind(String(Id));
+      const state = instance && setAside.shownStateOf(instance.id);
+      if (state !== undefined) broken(4, `${caller.name} registered ${Id}, which is ${state}`);
     }
   }
 

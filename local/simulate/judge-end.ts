@@ -81,7 +81,7 @@ function judgeMemberships({ fleet, scenario, people, broken }: Evidence, { membe
   if (scenario.deployment.loadBalancerStep) return;
   const now = fleet.memberships();
   for (const [key, instanceId] of memberships)
-    if (!now.has(key) && fleet.isServing(instanceId) && !people.hasDeregistered(instanceId))
+    if (!now.has(key) && fleet.isServing(instanceId) && !people.hasTakenOut(instanceId))
       broken(4, `${key} was not put back`);
 }
 

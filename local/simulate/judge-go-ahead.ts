@@ -5,14 +5,14 @@ const LEAD_MS = 180_000;
 
 /** Invariant 1: what is deployed to is suppressed for long enough, and out of traffic. */
 export function judgeGoAhead(evidence: Evidence, runId: string, instanceIds: readonly string[]): void {
-  const { account, fleet, scenario, people, underway, broken } = evidence;
+  const { account, fleet, scenario, people, setAside, underway, broken } = evidence;
   const now = account.world.clock.now();
   const decidedAt = underway.goAheadOf(runId) ?? now;
   const spec = deploymentOfRun(scenario, runId);
   for (const id of instanceIds) {
     const instance = account.ec2.instance(id);
-    // What its group is ending is left alone: it is in nobody's hands but Auto Scaling's (D30, R-LIFECYCLE).
-    if (instance?.state !== 'running' || fleet.isLeaving(id)) continue;
+    // What its group is ending, or somebody has put in Standby, is left alone: it is in nobody else's hands (D30, R-LIFECYCLE).
+    if (instance?.state !== 'running' || setAside.stateOf(id) !== undefined) continue;
     underway.deployments.set(id, { runId, since: now });
     if (!isEmergency(spec) && !people.changedSuppressionUnseen(id, decidedAt))
       judgeSuppression(evidence, id, now + spec.downSeconds * 1000);

@@ -42,11 +42,6 @@ export class JudgedFleet {
     return this.#account.ec2.instance(instanceId)?.state === 'running';
   }
 
-  /** Its group is ending it. */
-  isLeaving(instanceId: string): boolean {
-    return this.#account.autoScaling.memberOf(instanceId)?.member.lifecycle.startsWith('Terminat') ?? false;
-  }
-
   /** Auto Scaling keeps what is on its way out running for a while, and has taken it out of its target groups itself. */
   isServing(instanceId: string): boolean {
     const member = this.#account.autoScaling.memberOf(instanceId)?.member;

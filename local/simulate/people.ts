@@ -11,9 +11,14 @@ const CAPACITY = new Set([
   ...BREAKING,
   'terminate-instance',
   'mark-unhealthy',
+  'enter-standby',
   'answer-errors',
   'deregister-targets',
 ]);
+/** What leaves Standby is registered by Auto Scaling. */
+const REGISTERING = new Set(['register-targets', 'exit-standby']);
+/** Who brings back from Standby what a run has left there gets what Auto Scaling registers, and no further target (R-LIFECYCLE). */
+const TAKING_OUT = new Set(['deregister-targets', 'enter-standby']);
 const SUPPRESSION = new Set(['suppress-instance', 'release-suppression']);
 
 /** What people did to the fleet beside its deployments, so that nothing of it is counted against a product that could not see it. */
@@ -49,11 +54,11 @@ export class People {
   }
 
   hasRegistered(instanceId: string, since = 0): boolean {
-    return this.#acted(new Set(['register-targets']), instanceId, since);
+    return this.#acted(REGISTERING, instanceId, since);
   }
 
-  hasDeregistered(instanceId: string): boolean {
-    return this.#acted(new Set(['deregister-targets']), instanceId, 0);
+  hasTakenOut(instanceId: string): boolean {
+    return this.#acted(TAKING_OUT, instanceId, 0);
   }
 
   /** A target that a person puts back shows at once: only what was decided already, or is at `at`, can be wrong. */

@@ -258,6 +258,8 @@ const happening = z.strictObject({
     'scale-in',
     'replace-instance',
     'refresh-instances',
+    'enter-standby',
+    'exit-standby',
     'mark-unhealthy',
     'break-application',
     'answer-errors',

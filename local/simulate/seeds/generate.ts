@@ -50,6 +50,7 @@ export function generate(seed: number, profile: FaultProfile): ScenarioInput {
       ...Array.from({ length: acts.pick([0, 0, 1, 1, 2, 3]) }, () =>
         drawEvent(acts, limited.instances),
       ).filter(event => !isLimited || event.do !== 'suppress-instance'),
+      ...drawStandby(random.fork('standby'), limited),
       ...(instead?.events ?? []),
     ],
     parameters: {
@@ -107,6 +108,20 @@ function drawEvent(random: Random, instances: number): EventInput {
     ...(act === 'stop-execution' &&
       random.chance(0.6) && { machine: random.pick(['BeforeDeploy', 'AfterDeploy']) }),
   };
+}
+
+/** Of the seeds: a person puts an instance in Standby, and brings it back or not. */
+const STANDBY_SHARE = 0.06;
+
+function drawStandby(random: Random, { instances, autoScaling }: FleetInput): EventInput[] {
+  if (!autoScaling || !random.chance(STANDBY_SHARE)) return [];
+  const act = { instance: random.whole(0, instances - 1), mayMiss: true };
+  const atSeconds = random.whole(0, 1800);
+  const back = atSeconds + random.whole(60, 1800);
+  return [
+    { ...act, atSeconds, do: 'enter-standby' },
+    ...(random.chance(0.6) ? [{ ...act, atSeconds: back, do: 'exit-standby' } as const] : []),
+  ];
 }
 
 /** From some moment of the deployment to another, so that what comes afterwards can be asked to end well. */

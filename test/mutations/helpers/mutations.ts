@@ -139,6 +139,22 @@ export const mutations: readonly Mutation[] = [
     breaks: /^replaces 1/,
   },
   {
+    rule: 'R-LIFECYCLE: what somebody has put in Standby is not put back',
+    changes: [
+      {
+        file: 'functions/core/bracket/put-back.ts',
+        text: 'const staying = members.filter(({ instanceId }) => !aside.has(instanceId));',
+        instead: 'const staying = members;',
+      },
+    ],
+    given: {
+      fleet: { autoScaling: { healthChecks: ['EC2'], minSize: 1 } },
+      deployment: { downSeconds: 180 },
+      events: [{ after: 'GoAhead', atSeconds: 5, do: 'enter-standby' }],
+    },
+    breaks: /^4: RegisterFunction registered i-\w+, which is Standby/,
+  },
+  {
     rule: 'D6: the floor is exact',
     changes: [
       {
