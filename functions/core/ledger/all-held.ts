@@ -34,14 +34,25 @@ const RETIREMENT = pk.retirement('');
 const SUCCESSION = pk.succession('');
 const DEMOTION = pk.demotion('');
 
+/** Which items hold something, or are still to be looked after. */
+const HOLDING = [
+  'begins_with(pk, :instance)',
+  'begins_with(pk, :targetGroup)',
+  'begins_with(pk, :autoScaling)',
+  'begins_with(pk, :run) AND (#status = :live OR outcome = :failed)',
+  'begins_with(pk, :adoption) AND #status <> :ended',
+  'begins_with(pk, :retirement) AND #status = :live',
+  'begins_with(pk, :demotion)',
+  'begins_with(pk, :succession) AND attribute_exists(checkIds)',
+];
+
 /**
  * Reads the whole table (D16): no index can be late, and no TTL can have hidden what is still to undo. The pages are not of
  * one instant, so whoever acts on what is read here looks at it again first.
  */
 export async function readAllHeld(): Promise<AllHeld> {
   const items = await scan({
-    FilterExpression:
-      'begins_with(pk, :instance) OR begins_with(pk, :targetGroup) OR begins_with(pk, :autoScaling) OR (begins_with(pk, :run) AND (#status = :live OR outcome = :failed)) OR (begins_with(pk, :adoption) AND #status <> :ended) OR (begins_with(pk, :retirement) AND #status = :live) OR begins_with(pk, :demotion) OR (begins_with(pk, :succession) AND attribute_exists(checkIds))',
+    FilterExpression: HOLDING.join(' OR '),
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':instance': { S: INSTANCE },
