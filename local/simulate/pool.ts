@@ -6,7 +6,7 @@ import { once } from 'node:events';
  *
  * @param worker the module that each process runs, which calls `answerTasks`
  * @param told hears each answer as it comes, in no particular order
- * @throws Error when a process dies
+ * @throws Error when a process dies, which names its task
  */
 export async function runInProcesses<Task extends object, Answer>(
   worker: URL,
@@ -28,12 +28,14 @@ async function serve<Task extends object, Answer>(
   waiting: IterableIterator<Task>,
   told: (answer: Answer) => void,
 ): Promise<void> {
-  const died = once(worker, 'exit').then(([code]): never => {
-    throw new Error(`A process that simulates has ended with ${code}.`);
+  let at = 'before its first task';
+  const died = once(worker, 'exit').then(([code, signal]): never => {
+    throw new Error(`A process that simulates has ended with ${code ?? signal}, ${at}.`);
   });
   const answered = async () => (await Promise.race([once(worker, 'message'), died]))[0];
   await answered();
   for (const task of waiting) {
+    at = `at ${JSON.stringify(task)}`;
     worker.send(task);
     told(await answered());
   }
