@@ -81,7 +81,7 @@ export class JudgedCalls implements Gate {
 
   /** After each deregistration of ours of what gets traffic (D37), the floors still hold, counted afresh. */
   #judgeFloor(targetGroupArn: string): void {
-    const { account, fleet, scenario, people, underway, broken } = this.#evidence;
+    const { account, fleet, scenario, people, setAside, underway, broken } = this.#evidence;
     const deployments = deploymentsOf(scenario);
     if (deployments.some(isEmergency) || scenario.fleet.broken || people.tookCapacityUnseen()) return;
     const { loadBalancing } = account;
@@ -94,12 +94,13 @@ export class JudgedCalls implements Gate {
     const registered = new Set(
       loadBalancing.registered(group.arn).map(({ id, port }) => `${group.arn} ${id}:${port}`),
     );
-    const isRunning = (target: string) => {
-      const instance = fleet.behind(targetIdOf(target));
-      return instance !== undefined && fleet.isRunning(instance.id);
+    // What somebody has set aside meanwhile is capacity no more, for its group neither.
+    const isToReturn = (target: string) => {
+      const id = fleet.behind(targetIdOf(target))?.id;
+      return id !== undefined && fleet.isRunning(id) && setAside.stateOf(id) === undefined;
     };
     const out = [...underway.out].filter(
-      target => target.startsWith(`${group.arn} `) && !registered.has(target) && isRunning(target),
+      target => target.startsWith(`${group.arn} `) && !registered.has(target) && isToReturn(target),
     ).length;
     const belonging = registered.size + out;
     if (receiving < Math.ceil((belonging * percent) / 100))
