@@ -249,6 +249,19 @@ describe('the end of a claim', () => {
       expect(await recordOf(id)).toMatchObject({ traffic: 'rollback', memberships: [membershipOf(id)] });
     }));
 
+  test('D17: a covered run leaves nothing to a cover that is just releasing it, or has left', () =>
+    ledger.as(async () => {
+      const id = freshId();
+      const deployed = { at: NOW, by: 'hook' };
+      await claim('cover', id);
+      await claim('hook', id);
+      await beginRelease('cover', await recordOf(id), RELEASING_UNTIL);
+      expect(await leaveToCover('hook', await recordOf(id), 'cover', deployed)).toBe(false);
+      await leaveClaim('cover', await recordOf(id));
+      expect(await leaveToCover('hook', await recordOf(id), 'cover', deployed)).toBe(false);
+      expect([...(await recordOf(id)).claims.keys()]).toEqual(['hook']);
+    }));
+
   test('the last one cannot leave: it is its to release', () =>
     ledger.as(async () => {
       const id = freshId();
