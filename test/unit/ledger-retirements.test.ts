@@ -21,6 +21,7 @@ import { planRetirement } from '../../functions/core/retire/plan.ts';
 import { composeOnRetirement } from '../../functions/core/retire/tell.ts';
 import { retirementRequest } from '../../functions/core/retirement-request.ts';
 import { goOnIfAbandoned } from '../../functions/core/sweep/abandoned-retirements.ts';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
 
 let ledger: LedgerWorld;
@@ -153,6 +154,25 @@ test('one that has succeeded is not failed by what comes later', () =>
     expect(await findRetirement(checkId)).toMatchObject({ outcome: 'succeeded' });
     expect(await fenceRetirement({ web: 1 }, 'a', failure)).toMatchObject({ subject: '', ...failure });
   }));
+
+test.each([
+  ['concluded', (checkId: string) => concludeRetirement(checkId, 'a')],
+  ['fenced', (checkId: string) => fenceRetirement({ checkId }, 'a', failure)],
+])(
+  'R-SWEEP: one that cannot give its check back when it is %s is live still, for the sweep',
+  async (_, end) => {
+    const before = ({ action }: { readonly action: string }) => {
+      if (action === 'DeleteItem') throw new ServiceError('AccessDeniedException', 'not now');
+    };
+    const failing = await createLedger([], [{ before }]);
+    await failing.as(async () => {
+      const checkId = freshCheck();
+      await retire(checkId, 'a');
+      await expect(end(checkId)).rejects.toThrow('not now');
+      expect(await findRetirement(checkId)).toMatchObject({ status: 'live' });
+    });
+    },
+);
 
 test('R-NEWER: an interface that is known is not forgotten for what CloudTrail tells late', () =>
   ledger.as(async () => {
