@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Execution } from '../../local/states/execution.ts';
 import { type Gate, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { guarded, MINUTE, type Retiring, retiring } from './helpers/retiring.ts';
@@ -246,6 +247,20 @@ test('R-IDEMP: of what several events tell at once one retirement takes care, an
     check.groupId,
     all.filter(({ output }) => JSON.stringify(output).includes('nothing')).length,
   ]).toEqual(['no group', 2]);
+});
+
+test('R-SERIAL: nobody adopts a check that is just being deleted', async () => {
+  let adoption: Execution | undefined;
+  const comes = async ({ action }: { readonly action: string }) => {
+    if (adoption || action !== 'DeleteApplicationStatusCheck') return;
+    const request = { autoScalingGroupName: 'web', check: { id: beside } };
+    adoption = check.bracket.start('PromoteCheck', request);
+    await check.bracket.clock.sleep(5_000);
+  };
+  const check = await retiring({ gates: () => [{ before: comes }] });
+  const beside = check.createCheckBeside();
+  await check.retire({ checkId: beside });
+  expect(adoption && outcome(adoption)).toBe('FAILED RetirementInProgress');
 });
 
 test('D45: a check that comes to need the interface after the plan keeps the other from being deleted', async () => {
