@@ -1,11 +1,14 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
+import * as ec2 from '@aws-sdk/client-ec2';
 import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, expect, test } from 'vitest';
 import { adoptForRun } from '../../functions/core/adopt/adopt-for-run.ts';
 import { adoptionRequest } from '../../functions/core/adoption-request.ts';
-import { createAdoption } from '../../functions/core/ledger/adoptions.ts';
+import { executionArn } from '../../functions/core/aws/step-functions.ts';
+import { createAdoption, markPromoted } from '../../functions/core/ledger/adoptions.ts';
 import { createRun } from '../../functions/core/ledger/runs.ts';
+import { executionName } from '../../functions/core/naming.ts';
 import { readRequest } from '../../functions/core/request.ts';
 import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
@@ -34,12 +37,27 @@ const stepFunctions: Service = {
   },
 };
 
+let aggregation: 'included' | 'excluded' = 'excluded';
+
+const checks: Service = {
+  name: 'ec2',
+  client: ec2,
+  protocol: { kind: 'ec2-query', version: '2016-11-15' },
+  operations: {
+    DescribeApplicationStatusChecks: () => ({
+      ApplicationStatusChecks: [
+        { ApplicationStatusCheckId: 'asc-1', Aggregation: aggregation, Port: 80, Protocol: 'http' },
+      ],
+    }),
+  },
+};
+
 let ledger: LedgerWorld;
 beforeEach(async () => {
   started.length = 0;
   execution = undefined;
   process.env.PROMOTE_CHECK_ARN = 'arn:aws:states:eu-west-1:111122223333:stateMachine:promote';
-  ledger = await createLedger([stepFunctions]);
+  ledger = await createLedger([stepFunctions, checks]);
   await ledger.as(() => createRun(newRun('r', { owner: 'e' })));
 });
 
@@ -76,13 +94,28 @@ test('D5: of a run that another execution has, nothing is adopted', async () => 
   await expect(other).rejects.toMatchObject({ name: 'RunEnded' });
 });
 
-test('R-SWEEP: an adoption whose execution Step Functions has forgotten is undone', async () => {
+const create = (owner: string) => {
   const request = readRequest(adoptionRequest, {
     autoScalingGroupName: 'web',
     check: { protocol: 'http', port: 80 },
   });
   const plan = { token: 't', sample: [], wasOnGroup: false, observeSeconds: 900, optInTagValue: 'enabled' };
-  await ledger.as(() => createAdoption({ group: 'web', owner: 'gone', request, plan, createdAt: NOW }));
+  const adoption = { group: 'web', owner, request, plan, createdAt: NOW, checkId: 'asc-1' };
+  return ledger.as(() => createAdoption(adoption));
+};
+
+test('R-STATE: a promotion is written down before it is made, and done when EC2 shows the check as included', async () => {
+  const owner = executionArn(process.env.PROMOTE_CHECK_ARN ?? '', executionName('adopt', 'r', 'asc-1'));
+  await create(owner);
+  const evidence = { instances: 1, evaluations: 2, evaluatedAt: NOW * 1000 };
+  await ledger.as(() => markPromoted('web', owner, evidence, NOW));
+  expect(await adopt()).toMatchObject({ verdict: 'waiting' });
+  aggregation = 'included';
+  expect(await adopt()).toMatchObject({ verdict: 'met', met: 1 });
+});
+
+test('R-SWEEP: an adoption whose execution Step Functions has forgotten is undone', async () => {
+  await create('gone');
   expect(await ledger.as(() => endIfAbandoned({ group: 'web' }))).toBe(true);
   expect(await ledger.as(() => endIfAbandoned({ group: 'none' }))).toBe(false);
 });

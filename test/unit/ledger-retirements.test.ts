@@ -171,7 +171,7 @@ test.each([
       await expect(end(checkId)).rejects.toThrow('not now');
       expect(await findRetirement(checkId)).toMatchObject({ status: 'live' });
     });
-    },
+  },
 );
 
 test('R-NEWER: an interface that is known is not forgotten for what CloudTrail tells late', () =>
