@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../local/stack/json.ts';
-import type { Call } from '../../local/wire/contract.ts';
+import { type Call, ServiceError } from '../../local/wire/contract.ts';
 import { outcome } from '../machine/helpers/bracket.ts';
 import { unneededByAll } from '../template/helpers/role-groups.ts';
 import { type Adopting, adopting, unchecked } from './helpers/adopting.ts';
@@ -24,6 +24,24 @@ test.each([
   heal();
   await group.bracket.clock.pass(3 * MINUTE);
   expect([group.aggregations, subjects(group)]).toEqual([['excluded'], [DEMOTED]]);
+});
+
+test('people are told later, too, that a demotion is over, where they could not be told at once', async () => {
+  let fails = false;
+  const before = ({ action, caller }: Call) => {
+    if (fails && action === 'StartExecution' && caller.name === 'BreakLoopsFunction')
+      throw new ServiceError('ExecutionLimitExceeded', 'too many');
+  };
+  const group = await included({}, { parameters, gates: () => [{ before }] });
+  group.closeIngress();
+  await group.bracket.clock.pass(7 * MINUTE);
+  fails = true;
+  group.openIngress();
+  await group.bracket.clock.pass(7 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED]);
+  fails = false;
+  await group.bracket.clock.pass(3 * MINUTE);
+  expect(subjects(group)).toEqual([DEMOTED, 'Quiesce: check is well again, and still excluded']);
 });
 
 test.each([
@@ -57,6 +75,12 @@ describe('a loop is broken', () => {
       /cannot connect to any of the 3 instances of web.* Add:\naws ec2 authorize-security-group-ingress .*'\n/s,
     );
     expect(group.bracket.announced.map(({ type }) => type)).toContain('Quiesce Loop Broken');
+    // R-UNDO: on record first, so that a function that dies in between leaves no check excluded of which nobody is told.
+    const [first] = group.bracket.sent.filter(
+      ({ action, input }) =>
+        action === 'ModifyApplicationStatusCheck' || String(input.UpdateExpression).includes('inVain'),
+    );
+    expect(first?.action).toBe('UpdateItem');
     expect(await group.bracket.violations()).toEqual([]);
   });
 
@@ -103,6 +127,15 @@ describe('a true failure is none', () => {
     expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
     expect(group.replacements).toBe(failing.length);
   });
+});
+
+test('R-STATE: what fails while it is suppressed is none: nothing is replaced for it', async () => {
+  const group = await included();
+  group.bracket.suppressByHand(group.bracket.ids(), 7200);
+  await group.bracket.clock.pass(5 * MINUTE);
+  group.closeIngress();
+  await group.bracket.clock.pass(10 * MINUTE);
+  expect([group.aggregations, subjects(group)]).toEqual([['included'], []]);
 });
 
 test('observe only tells of a loop, once, and leaves it', async () => {

@@ -121,8 +121,9 @@ describe('R-HOOKSTATUS: CodeDeploy is answered once an event', () => {
     expect(hooked.violations).toEqual([]);
   });
 
-  it('a person stops the deployment after the go-ahead: the run is ended, and nothing is left', async () => {
+  it('a person stops the deployment after the go-ahead: its event ends the run, and nothing is left', async () => {
     const hooked = await hookedDeployment({
+      deliveries: (_event, rule) => (rule === 'SweepSchedule' ? [] : [500]),
       at: ['BeforeInstall', 'AfterAllowTraffic'],
       meanwhile: async ({ account, deploymentId }) => {
         const { clock, journal } = account.world;
