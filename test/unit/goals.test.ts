@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Member, type Membership, targetKey } from '../../functions/core/domain/fleet.ts';
 import {
+  isReversed,
   judgeDrained,
   judgeInService,
   judgePutBack,
@@ -218,6 +219,21 @@ test('a target that is not listed is drained, and neither in service nor put bac
   expect(judgeDrained(membership, undefined).verdict).toBe('met');
   expect(verdictOf(judgeInService(membership, undefined))).toBe('absent');
   expect(verdictOf(judgePutBack(membership, undefined))).toBe('absent');
+});
+
+describe('D36: an act that was not taken, or that somebody has reversed, is repeated', () => {
+  test.each([
+    ['drained', 'healthy', true],
+    ['drained', 'unhealthy.draining', true],
+    ['drained', 'draining', false],
+    ['drained', undefined, false],
+    ['in-service', undefined, true],
+    ['in-service', 'draining', true],
+    ['in-service', 'initial', false],
+    ['in-service', 'unhealthy', false],
+  ] as const)('%s, and the target is %s: %s', (goal, state, reversed) => {
+    expect(isReversed(goal, state && { state })).toBe(reversed);
+  });
 });
 
 test('reasons name the target, its port and its group', () => {

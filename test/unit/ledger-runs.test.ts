@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { fence } from '../../functions/core/bracket/conclude.ts';
 import { RunEnded, RunInProgress, RunUnknown } from '../../functions/core/errors.ts';
 import { ITEM_VERSION, pk } from '../../functions/core/ledger/items.ts';
 import {
   advance,
+  beginHolding,
   createRun,
   digestOf,
+  endHolding,
   endRun,
   fencedRun,
   findRun,
@@ -169,6 +172,23 @@ describe('D5: the fence', () => {
       expect(run).toMatchObject({ status: 'ended', acted: marked });
     }).then(orders => expect(orders).toBe(2)));
 
+  test('R-UNDO: what an act has said just before the fence is undone, in whatever order', () =>
+    inEveryOrder(async choose => {
+      const runId = await ledger.as(planned);
+      const [marked, next] = await ledger.interleaved<string>(
+        [
+          () =>
+            markActed(runId, OWNER).then(
+              () => 'marked',
+              () => 'refused',
+            ),
+          async () => (await fence(runId, OWNER, { error: 'BudgetSpent', cause: 'late' })).next,
+        ],
+        choose,
+      );
+      expect(next).toBe(marked === 'marked' ? 'undo' : 'nothing');
+    }).then(orders => expect(orders).toBeGreaterThan(2)));
+
   test('whoever fenced it may undo it, nobody else', () =>
     ledger.as(async () => {
       const runId = await planned();
@@ -199,6 +219,34 @@ describe('the end of a run', () => {
       const run = await findRun(runId);
       expect(run).toMatchObject({ outcome: 'succeeded' });
       expect(run).not.toHaveProperty('error');
+    }));
+
+  test('R-FAIL: a run that is fenced again, for another undo, keeps its first end and error', () =>
+    ledger.as(async () => {
+      const runId = await planned();
+      await end(runId, OWNER);
+      const again = {
+        owner: OWNER,
+        outcome: 'failed',
+        at: NOW + 60,
+        error: 'Undone',
+        cause: 'by hand',
+      } as const;
+      expect(await endRun(runId, again)).toBe(true);
+      expect(await findRun(runId)).toMatchObject({
+        endedAt: NOW,
+        error: 'BudgetSpent',
+        cause: 'it was still draining',
+      });
+    }));
+
+  test('D38: a hold that somebody has ended is not begun again by an undo that had not seen it', () =>
+    ledger.as(async () => {
+      const runId = await planned();
+      await end(runId, OWNER);
+      await endHolding(runId, NOW, 'any');
+      expect(await beginHolding(runId, OWNER, NOW + 3600)).toBe(NOW);
+      expect(await findRun(runId)).toMatchObject({ heldUntil: NOW });
     }));
 
   test('R-SERIAL: success and fence at once: one of them is what the record says, in whatever order', () =>

@@ -43,6 +43,15 @@ describe('D10: a read that is shared', () => {
     expect(await shared(NOW_MS + 1000)).toEqual({ seen: 2 });
   });
 
+  test('D36: is as old as its beginning, however long it takes', async () => {
+    const slow = async () => {
+      await sleep(8000);
+      return read();
+    };
+    await shared(NOW_MS, 'health', slow);
+    expect(await shared(NOW_MS + 5000)).toEqual({ seen: 2 });
+  });
+
   test('is made again at once when what it saw is forgotten', async () => {
     await shared(NOW_MS);
     await ledger.as(() => forgetShared('health'));
