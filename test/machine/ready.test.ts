@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bracket } from './helpers/bracket.ts';
+import { bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
 
@@ -33,6 +33,41 @@ describe('D17', () => {
     await run.end(after);
     expect(after.status).toBe('SUCCEEDED');
     expect(await run.violations()).toEqual([]);
+  });
+
+  test('R-AGREE: a failure between two evaluations begins their count anew', async () => {
+    const run = await bracket({ ...usual, targetGroups: [] });
+    await run.before();
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.reaches(after, 'WaitForNextEvaluation');
+    const application = run.standing.fleet.instances[0]?.application;
+    application?.stop();
+    await run.clock.pass(2 * MINUTE);
+    application?.start(0);
+    await run.end(after);
+    expect(outcome(after)).toBe('SUCCEEDED');
+    expect(run.path(after).filter(state => state === 'WaitForNextEvaluation')).toHaveLength(2);
+  });
+
+  test('only what is evaluated since it is in service is evidence, however long that took', async () => {
+    const run = await bracket({
+      ...usual,
+      autoScaling: null,
+      loadBalancer: { type: 'network' },
+      targetGroups: [
+        {
+          ...{ name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '60' } },
+          healthCheck: { intervalSeconds: 30, healthyThreshold: 5 },
+        },
+      ],
+    });
+    await run.before();
+    const after = await run.after();
+    expect(run.enteredAt(after, 'ObserveEvidence') - run.enteredAt(after, 'Register')).toBeGreaterThan(
+      100_000,
+    );
+    // Two evaluations, one a minute, of which the first may just have been.
+    expect(run.enteredAt(after, 'Release') - run.enteredAt(after, 'NeedsEvidence')).toBeGreaterThan(35_000);
   });
 
   test('on request it gets traffic before it is ready', async () => {

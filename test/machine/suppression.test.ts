@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ec2Api } from '../../local/account/ec2-service.ts';
-import { claimFor, held } from '../sweep/helpers/stopped.ts';
+import { claimFor, held, recordObserverOf } from '../sweep/helpers/stopped.ts';
 import { claimOf } from '../unit/helpers/records.ts';
-import { type Bracket, bracket, type Fleet, outcome, usual } from './helpers/bracket.ts';
+import { type Bracket, bracket, type Fleet, outcome, type Sent, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
 const workers: Fleet = { instances: 2, autoScaling: { healthChecks: ['EC2'] }, checks: [{ port: 8080 }] };
@@ -40,6 +40,16 @@ describe('the lead', () => {
     expect(await never.violations()).toEqual([]);
   });
 
+  test('R-STATE: the lead of a suppression that another run has enabled counts from that, however fast it spread', async () => {
+    const both = await bracket(workers, { physics: { suppressionSpreadSeconds: [30, 40] } });
+    const first = both.startBefore({ policy: { suppressSeconds: 20_000 } });
+    await both.clock.pass(100_000);
+    const [second] = await both.end(both.startBefore({ runId: 'second' }), first);
+    const [enabled, ...more] = both.actsOf('EnableApplicationStatusCheckSuppression');
+    expect(more).toEqual([]);
+    expect(both.enteredAt(second, 'GoAhead') - Number(enabled?.at)).toBeGreaterThanOrEqual(180_000);
+  });
+
   test('a run inside a run over the whole fleet pays for no lead of its own', async () => {
     const both = await bracket();
     const whole = { runId: 'whole', fleet: { instanceIds: both.ids() }, traffic: 'leave' };
@@ -74,6 +84,15 @@ test('D36: what was lifted in a long drain is suppressed again, and a fresh lead
   expect(run.path(before).filter(state => state === 'Drain')).toHaveLength(1);
   await run.after();
   expect(await run.violations()).toEqual([]);
+});
+
+test('D36: the look that the go-ahead rests on is made then, also where the runs of a deployment share what they see', async () => {
+  const run = await bracket(workers);
+  await recordObserverOf(run, 'd-1', run.ids());
+  const before = await run.before({ observer: 'd-1' });
+  const joint = run.enteredAt(before, 'ObserveBoth');
+  const isLook = ({ action, at }: Sent) => action === 'DescribeApplicationStatus' && at >= joint;
+  expect(run.sent.filter(isLook)).toHaveLength(1);
 });
 
 describe('R-TTL', () => {
@@ -130,11 +149,14 @@ describe('a deployment that takes longer than it was planned to', () => {
 
   test('keeps the instance suppressed when another run leaves it', async () => {
     const both = await bracket(workers);
-    await both.before({ policy: { deploymentSeconds: 60 } });
-    await both.before({ runId: 'other', traffic: 'leave' });
-    await both.clock.pass(20 * MINUTE);
+    await both.before({ policy: { deploymentSeconds: 60, readySeconds: 3600 } });
+    await both.before({ runId: 'other', traffic: 'leave', policy: { readySeconds: 3600 } });
+    const [first] = both.actsOf('EnableApplicationStatusCheckSuppression');
+    const claimedFor = Number(first?.at) + Number(first?.input.DurationSeconds) * 1000 - both.clock.now();
+    await both.clock.pass(claimedFor - 40 * MINUTE);
     const lengthening = both.start('AfterDeploy', { runId: 'r', deployedAt: '2030-01-01T00:00:00Z' });
-    await both.clock.pass(MINUTE);
+    // As it was claimed at first the run would be over.
+    await both.clock.pass(41 * MINUTE);
     expect((await both.after({ runId: 'other' })).status).toBe('SUCCEEDED');
     expect(both.actsOf('DisableApplicationStatusCheckSuppression')).toEqual([]);
     await both.end(lengthening);
@@ -223,7 +245,7 @@ describe("D39: somebody else's suppression", () => {
     await found.before();
     await found.before({ runId: 'other' });
     expect((await found.after()).status).toBe('SUCCEEDED');
-    expect(endOf(found)).toBeGreaterThan(end);
+    expect(endOf(found)).toBeGreaterThan(end + MINUTE);
     expect((await found.after({ runId: 'other' })).status).toBe('SUCCEEDED');
     expect(Math.abs(Number(endOf(found)) - end)).toBeLessThan(2000);
   });

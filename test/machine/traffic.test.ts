@@ -105,6 +105,51 @@ describe('targets', () => {
   });
 });
 
+test('R-UNDO: a target that is registered after the plan is taken out with the others, and put back', async () => {
+  let isNew = true;
+  const run = await bracket(
+    { ...usual, instances: 6, autoScaling: null, alsoListensOn: [8081] },
+    {
+      gates: ({ loadBalancing }) => [
+        {
+          before({ action, caller }, { TargetGroupArn }) {
+            if (!isNew || caller.name !== 'DeregisterFunction' || action !== 'DescribeTargetHealth') return;
+            isNew = false;
+            loadBalancing.register(String(TargetGroupArn), [{ id: String(run.ids(0)[0]), port: 8081 }]);
+          },
+        },
+      ],
+    },
+  );
+  expect(outcome(await run.before())).toBe('SUCCEEDED');
+  expect(statesOf(run, 0, 1)).toEqual([]);
+  const [group] = run.standing.fleet.targetGroups;
+  await run.after();
+  const { loadBalancing } = run.standing.account;
+  expect(loadBalancing.registered(group?.arn ?? '').map(({ port }) => port)).toContain(8081);
+  expect(await run.violations()).toEqual([]);
+});
+
+test('R-STATE: connections that somebody else is closing are waited for, and that target is not put back', async () => {
+  const run = await bracket({
+    ...usual,
+    autoScaling: null,
+    targetGroups: [
+      { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '600' } },
+    ],
+  });
+  const [leaving = ''] = run.ids();
+  for (const { arn } of run.standing.fleet.targetGroups)
+    run.standing.account.loadBalancing.deregister(arn, [{ id: leaving, port: 8080 }]);
+  const begunAt = run.clock.now();
+  await run.clock.pass(10_000);
+  const before = await run.before({ fleet: { instanceIds: [leaving] } });
+  expect(outcome(before)).toBe('SUCCEEDED');
+  expect(run.enteredAt(before, 'GoAhead') - begunAt).toBeGreaterThanOrEqual(600_000);
+  expect(outcome(await run.after())).toBe('SUCCEEDED');
+  expect(statesOf(run, 0)).toEqual([]);
+});
+
 describe('D36: what is not where it was put, is put there again:', () => {
   test('a target that somebody registers during its drain', async () => {
     const run = await bracket({ ...usual, autoScaling: null });
@@ -205,6 +250,24 @@ describe('R-GUARD', () => {
     await run.after();
     expect(await run.violations()).toEqual([]);
   });
+});
+
+test('R-GUARD: what the run has out already belongs to the group when it takes the rest out again', async () => {
+  const run = await bracket({ ...usual, instances: 8, autoScaling: null });
+  const before = run.startBefore({ fleet: { instanceIds: run.ids(0, 1, 2, 3) } });
+  await run.reaches(before, 'Drain');
+  const { account, fleet } = run.standing;
+  for (const { arn } of fleet.targetGroups)
+    account.loadBalancing.register(arn, [{ id: String(run.ids(0)[0]), port: 8080 }]);
+  const others = fleet.instances[7]?.application;
+  others?.stop();
+  await run.clock.pass(5 * MINUTE);
+  // Of eight, five are registered, and four of them healthy: one more out would leave three.
+  expect(run.actsOf('DeregisterTargets')).toHaveLength(1);
+  others?.start(0);
+  await run.end(before);
+  expect(outcome(before)).toBe('SUCCEEDED');
+  expect(run.actsOf('DeregisterTargets')).toHaveLength(2);
 });
 
 describe('R-LIFECYCLE: what is not in service is left alone', () => {
