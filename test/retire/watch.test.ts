@@ -178,6 +178,21 @@ describe('with the watch of the interfaces', () => {
     expect([check.groupId, failedSoFar()]).toEqual(['no group', held]);
   });
 
+  test('R-OWN: a group that a retirement has left is left alone where another check has come to need it', async () => {
+    const check = await retiring({ parameters, physics: { interfaceLingerMinutes: [5, 5] } });
+    const { bracket, network, checkId, groupId } = check;
+    const other = check.useGroup();
+    expect(outcome(await check.retire({ checkId, limitSeconds: 600 }))).toBe('FAILED GroupHeld');
+    check.associateGroup(check.createCheckBeside());
+    await bracket.clock.pass(STEP + MINUTE);
+    const scaling = autoScalingActs(bracket.standing.account.autoScaling);
+    scaling.UpdateAutoScalingGroup({ AutoScalingGroupName: 'web', MinSize: 0, DesiredCapacity: 0 });
+    network.removeInterface(other);
+    await bracket.clock.pass(3 * STEP);
+    expect([[...network.interfaces.keys()], check.groupId]).toEqual([[], groupId]);
+    expect(bracket.ended('RetireCheck').filter(ended => ended !== 'SUCCEEDED')).toEqual(['FAILED GroupHeld']);
+  });
+
   test('R-IDEMP: two retirements of one group that failed are gone on with by one', async () => {
     const check = await retiring({ parameters, physics: { interfaceLingerMinutes: [5, 5] } });
     const { bracket, checkId, groupId } = check;

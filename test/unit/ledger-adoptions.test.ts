@@ -15,6 +15,7 @@ import {
 import { giveCheck, takeCheck } from '../../functions/core/ledger/check-locks.ts';
 import { readRequest } from '../../functions/core/request.ts';
 import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.ts';
+import { ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
 
 let ledger: LedgerWorld;
@@ -134,6 +135,20 @@ test('D5: what was taken over is nothing to its former execution', () =>
     await expect(concludeAdoption(group, 'a', 'succeeded')).rejects.toMatchObject({ name: 'AdoptionEnded' });
     await expect(concludeAdoption(group, 'a', 'undone')).rejects.toMatchObject({ name: 'AdoptionEnded' });
   }));
+
+test('R-SWEEP: an adoption that cannot give its check back has still to be undone, for the sweep', async () => {
+  const before = ({ action }: { readonly action: string }) => {
+    if (action === 'DeleteItem') throw new ServiceError('AccessDeniedException', 'not now');
+  };
+  const failing = await createLedger([], [{ before }]);
+  await failing.as(async () => {
+    const [group, checkId] = [freshGroup(), 'asc-1'];
+    await createAdoption({ group, owner: 'a', request, plan, createdAt: NOW, checkId });
+    await takeCheck(checkId, group, 'a');
+    await expect(fenceAdoption(group, 'a', { error: 'Stopped', cause: '' })).rejects.toThrow('not now');
+    expect(await findAdoption(group)).toMatchObject({ status: 'undoing' });
+  });
+});
 
 test('an act that needs a check does nothing without one', () =>
   ledger.as(async () => {

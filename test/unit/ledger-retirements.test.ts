@@ -114,6 +114,7 @@ test('R-FAIL: what has ended does nothing more, keeps its first error, and is to
     await retire(checkId, 'a');
     await markRetirementAct(checkId, 'a', 'check-deleted');
     expect(await fenceRetirement({ checkId }, 'b', failure)).toMatchObject({ deletedCheck: false });
+    expect(await takeRetirementOver(checkId, 'nobody', 'b')).toBeUndefined();
     expect(await fenceRetirement({ checkId }, 'a', failure)).toMatchObject({
       deletedCheck: true,
       ...failure,

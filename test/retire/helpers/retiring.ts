@@ -92,6 +92,14 @@ export class Retiring {
     return ApplicationStatusCheckId;
   }
 
+  /** As a person does, with the whole group of the fleet. */
+  associateGroup(ApplicationStatusCheckId: string): void {
+    this.api.AssociateApplicationStatusCheck({
+      ApplicationStatusCheckId,
+      TargetTagAssociations: [{ Key: 'aws:autoscaling:groupName', Value: 'web' }],
+    });
+  }
+
   /** As somebody else's load balancer does. */
   useGroup(): string {
     const [subnetId = ''] = this.network.subnets.keys();
