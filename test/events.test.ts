@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { adoptionRequest } from '../functions/core/adoption-request.ts';
 import { afterRequest, readRequest, runRequest } from '../functions/core/request.ts';
 import { retirementRequest } from '../functions/core/retirement-request.ts';
 import { readScenario } from '../local/simulate/scenario.ts';
 import { standUp } from '../local/simulate/simulation.ts';
+import type { Stack } from '../local/stack/deploy.ts';
 import { compilePattern } from '../local/stack/event-pattern.ts';
 
 const event = (name: string) => JSON.parse(readFileSync(`events/${name}.json`, 'utf8'));
@@ -50,6 +51,14 @@ const machines = {
 } as const;
 
 describe('the shipped events', () => {
+  let rules: Stack['template']['rules'];
+
+  beforeAll(async () => {
+    const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
+    if (!stack) throw new Error('nothing is deployed');
+    rules = stack.template.rules;
+  });
+
   test('are one for each trigger', () => {
     const names = readdirSync('events').map(file => file.replace('.json', ''));
     expect(names.sort()).toEqual([...Object.keys(answers), ...Object.keys(machines), ...requests].sort());
@@ -87,26 +96,49 @@ describe('the shipped events', () => {
     },
   );
 
+  const ofRule = { stateMachineArn: 'arn:aws:states:eu-west-1:111122223333:stateMachine:others' };
+  const ofLoadBalancing = { userIdentity: { invokedBy: 'elasticloadbalancing.amazonaws.com' } };
+  const refused = { errorCode: 'Client.UnauthorizedOperation' };
+
   test.each([
-    ['execution-ended', 1],
-    ['deployment-failed', 1],
-    ['instance-failed', 1],
-    ['health-check-log', 1],
-    ['resource-ended', 1],
-    ['check-alarm', 1],
-    ['interface-created', 1],
-    ['instance-launched', 1],
-    ['check-changed', 1],
+    ['instance-launching', {}, 1],
+    ['instance-launching', { LifecycleHookName: 'somebody-else' }, 0],
+    ['instance-terminating', {}, 1],
+    ['instance-terminating', { LifecycleHookName: 'somebody-else' }, 0],
+    ['execution-ended', {}, 1],
+    ['execution-ended', { status: 'SUCCEEDED' }, 1],
+    ['execution-ended', { status: 'FAILED' }, 1],
+    ['execution-ended', { status: 'TIMED_OUT' }, 1],
+    ['execution-ended', { status: 'RUNNING' }, 0],
+    ['execution-ended', ofRule, 0],
+    ['deployment-failed', {}, 1],
+    ['deployment-failed', { state: 'STOP' }, 1],
+    ['deployment-failed', { state: 'SUCCESS' }, 1],
+    ['deployment-failed', { state: 'START' }, 0],
+    ['instance-failed', {}, 1],
+    ['instance-failed', { state: 'SUCCESS' }, 1],
+    ['instance-failed', { state: 'START' }, 0],
+    ['health-check-log', {}, 1],
+    ['resource-ended', {}, 1],
+    ['check-alarm', {}, 1],
+    ['check-alarm', { state: { value: 'OK' } }, 0],
+    ['interface-created', {}, 1],
+    ['interface-created', ofLoadBalancing, 0],
+    ['interface-created', refused, 0],
+    ['instance-launched', {}, 1],
+    ['check-changed', {}, 1],
     // One for the loop breaker, one for the alarms.
-    ['instance-terminated', 2],
-    ['check-modified', 2],
+    ['instance-terminated', {}, 2],
+    ['check-modified', {}, 2],
     // One for the watch of interfaces, one for the alarms.
-    ['check-deleted', 2],
-  ])("%s matches the template's rules", async (name, rules) => {
-    const { stack } = await standUp({ scenario: readScenario('scenarios/pair.yaml') });
-    const matching = [...(stack?.template.rules.values() ?? [])].filter(
-      ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(event(name)),
+    ['check-deleted', {}, 2],
+    ['check-deleted', refused, 1],
+  ])('%s with %j matches as many of the template’s rules as act on it: %i', (name, detail, count) => {
+    const shipped = event(name);
+    const happened = { ...shipped, detail: { ...shipped.detail, ...detail } };
+    const matching = [...rules.values()].filter(
+      ({ trigger }) => trigger.kind === 'pattern' && compilePattern(trigger.pattern, name)(happened),
     );
-    expect(matching).toHaveLength(rules);
+    expect(matching).toHaveLength(count);
   });
 });

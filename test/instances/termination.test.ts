@@ -163,6 +163,8 @@ describe('R-HOOK: a termination is never kept', () => {
     again.cancel();
     expect(fleet.executions('InstanceTermination').map(outcome)).toEqual(['FAILED BudgetSpent']);
     expect(instanceState(fleet, leaving)).toBe('terminated');
+    // ABANDON would skip the hooks of others. The other one is of the instance that is launched instead.
+    expect(fleet.completed).toEqual(['CONTINUE', 'CONTINUE']);
   });
 });
 

@@ -50,3 +50,18 @@ test.each(fencedMachines)(
     expect(definition.TimeoutSeconds).toBe(MACHINE_TIMEOUT_SECONDS);
   },
 );
+
+const openings = everyMachine.flatMap(([name, definition]) =>
+  tasksOf(definition).flatMap(([, { Arguments }]) => {
+    const { Payload = {} } = Arguments as { readonly Payload?: { readonly openedAt?: string } };
+    return Payload.openedAt === undefined ? [] : [[name, Payload.openedAt] as const];
+  }),
+);
+
+test('R-HOOK: the time of a lifecycle hook is counted from its event, however late that is heard', () => {
+  const fromEvent = '{% $states.context.Execution.Input.time %}';
+  expect(openings).toEqual([
+    ['InstanceLaunch', fromEvent],
+    ['InstanceTermination', fromEvent],
+  ]);
+});
