@@ -56,6 +56,15 @@ describe('inside a run over the whole fleet', () => {
     expect(await fleet.violations()).toEqual([]);
   });
 
+  test('D4: what only the run inside holds is resumed by it, at once', async () => {
+    const fleet = await covered({ autoScaling: 'none' });
+    expect(outcome(await fleet.before(hooked(fleet, 0)))).toBe('SUCCEEDED');
+    const [after] = await fleet.end(afterOf(fleet, 0));
+    expect(outcome(after)).toBe('SUCCEEDED');
+    expect(fleet.actsOf('SuspendProcesses')).toHaveLength(1);
+    expect(fleet.actsOf('ResumeProcesses')).toHaveLength(1);
+  });
+
   test('D17: no other instance is touched while one that was deployed to does not pass its checks', async () => {
     const fleet = await covered();
     await fleet.before(hooked(fleet, 0));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../local/wire/contract.ts';
+import { busyFor } from '../sweep/helpers/stopped.ts';
 import { bracket, outcome, usual } from './helpers/bracket.ts';
 import { failBefore } from './helpers/fail-before.ts';
 
@@ -69,6 +70,56 @@ describe('a failed run', () => {
     );
     const kept = (await run.ledger()).map(({ pk }) => pk);
     expect(kept).toEqual(expect.arrayContaining(run.ids(0, 1).map(id => `instance#${id}`)));
+  });
+
+  test('R-UNDO: keeps what it has still to put back, also where another run claims the instance', async () => {
+    let refuses = true;
+    const both = await bracket(
+      { ...usual, autoScaling: null },
+      {
+        gates: () => [
+          {
+            before: ({ action }) => {
+              if (refuses && action === 'RegisterTargets')
+                throw new ServiceError('InvalidTarget', 'The target is not valid');
+            },
+          },
+        ],
+      },
+    );
+    expect(outcome(await both.before())).toBe('SUCCEEDED');
+    expect(outcome(await both.before({ runId: 'other', traffic: 'leave' }))).toBe('SUCCEEDED');
+    const after = await both.after();
+    expect(outcome(after)).toBe('FAILED BudgetSpent');
+    expect(after.cause).toContain('Not undone in its budget');
+    refuses = false;
+    expect(outcome(await both.after({ runId: 'other' }))).toBe('SUCCEEDED');
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('R-UNDO, D10: gives nothing up while it waits for its turn to put targets back', async () => {
+    const both = await bracket({ ...usual, autoScaling: null });
+    expect(outcome(await both.before({ policy: { readySeconds: 60 } }))).toBe('SUCCEEDED');
+    expect(outcome(await both.before({ runId: 'other', traffic: 'leave' }))).toBe('SUCCEEDED');
+    const after = both.start('AfterDeploy', { runId: 'r', deployedAt: '2030-01-01T00:00:00Z' });
+    await both.reaches(after, 'LetActsEnd');
+    await busyFor(both, 'elasticloadbalancing', 90);
+    await both.end(after);
+    expect(both.path(after)).toContain('WaitForUndone');
+    expect(outcome(await both.after({ runId: 'other' }))).toBe('SUCCEEDED');
+    expect(await both.violations()).toEqual([]);
+  });
+
+  test('R-REREG: registers again at once what still drains', async () => {
+    const run = await bracket({
+      ...usual,
+      targetGroups: [
+        { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '1200' } },
+      ],
+    });
+    const before = await failBefore(run);
+    expect(outcome(before)).toBe('FAILED BudgetSpent');
+    expect(run.enteredAt(before, 'CloseRun') - run.enteredAt(before, 'Undo')).toBeLessThan(300_000);
   });
 
   test('R-UNDO: gives everything back also when nobody can look at it any more', async () => {

@@ -162,3 +162,10 @@ export async function recordObserverOf(
   const Item = { pk: { S: `observer#${deploymentId}` }, instanceIds: { S: JSON.stringify([...ids].sort()) } };
   await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
 }
+
+/** Lets other runs have all turns of a pace for so long (D10). */
+export async function busyFor(of: Bracket, pace: string, seconds: number): Promise<void> {
+  const { client, TableName } = operator(of);
+  const Item = { pk: { S: `pace#${pace}` }, nextAt: { N: String(of.clock.now() + seconds * 1000) } };
+  await of.clock.runFor(client.send(new PutItemCommand({ TableName, Item })));
+}
