@@ -135,3 +135,23 @@ test('R-FAIL: an undo that is denied says so, and the sweep goes on until it wor
   await group.bracket.clock.pass(12 * MINUTE);
   expect([group.aggregations, await statuses(group)]).toEqual([[], ['ended']]);
 });
+
+test('R-LOOP: what ends an adoption and may not is tried again by the sweep, not by the end of each try', async () => {
+  const before = ({ caller, action }: Call, { FunctionName }: { readonly FunctionName?: unknown }) => {
+    if (caller.kind === 'machine' && action === 'Invoke' && /EndAdoptionFunction/.test(String(FunctionName)))
+      throw new ServiceError(
+        'AccessDeniedException',
+        'not authorized to perform: lambda:InvokeFunction',
+        403,
+      );
+  };
+  const group = await adopting({ gates: () => [{ before }] });
+  group.answer(() => 503);
+  await group.adopt();
+  const tried = group.bracket.ended('PromoteCheck').length;
+  await group.bracket.clock.pass(30 * MINUTE);
+  const again = group.bracket.ended('PromoteCheck').length - tried;
+  // Once when the end of the adoption is heard of, then every five minutes.
+  expect(again).toBeGreaterThan(1);
+  expect(again).toBeLessThanOrEqual(7);
+});

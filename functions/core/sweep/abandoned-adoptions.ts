@@ -19,23 +19,28 @@ export async function endIfAbandoned({ group }: Pick<AdoptionRecord, 'group'>): 
 }
 
 /**
- * Has the adoption of an execution undone that was cut off before the adoption was over: no Catch hears of that. One that has
- * failed by itself has said what it could not undo, and is the sweep's (R-LOOP).
+ * Has the adoption of an execution undone that was cut off before the adoption was over: no Catch hears of that. What has
+ * failed by itself in its undo, or was begun for one, is the sweep's: the end of each try must not begin the next (R-LOOP).
  *
  * @returns the group whose undo was started now
  */
 export async function endCutOffAdoption(executionArn: string): Promise<string | undefined> {
   const execution = await describeExecution(executionArn);
-  const record = execution && (await findAdoption(groupIn(execution.input)));
+  const { autoScalingGroupName, from } = inputOf(execution);
+  const record = await findAdoption(String(autoScalingGroupName ?? ''));
   if (record?.owner !== executionArn || record.status === 'ended') return undefined;
-  if (record.status === 'undoing' && execution?.status === 'FAILED') return undefined;
+  const wasUndoing = record.status === 'undoing' || from !== undefined;
+  if (wasUndoing && execution?.status === 'FAILED') return undefined;
   return (await startUndo(record, execution)) ? record.group : undefined;
 }
 
-/** Empty when there is none: the record is looked for all the same, and is not there. */
-function groupIn(input: string): string {
-  const read: unknown = JSON.parse(input);
-  return String(Object(read).autoScalingGroupName ?? '');
+/** Without a group there is no adoption of it. */
+function inputOf(execution: ExecutionFacts | undefined): {
+  readonly autoScalingGroupName?: unknown;
+  /** Of an execution that was begun to undo another one's adoption. */
+  readonly from?: unknown;
+} {
+  return Object(JSON.parse(execution?.input ?? '{}'));
 }
 
 async function startUndo(
