@@ -17,6 +17,7 @@ import { type BuiltFleet, buildFleet } from './build-fleet.ts';
 import { type DeploymentResult, deploy, type Site } from './deployment.ts';
 import { scheduleEvents } from './events.ts';
 import type { Violation } from './evidence.ts';
+import { refuseExecutionLoops } from './execution-loops.ts';
 import { FaultSchedule } from './fault-schedule.ts';
 import { giveBack, heldIn } from './held.ts';
 import { Invariants } from './invariants.ts';
@@ -111,6 +112,7 @@ export async function standUp(settings: SimulationSettings): Promise<Standing> {
   await clock.runFor(settle(account, fleet), 60 * MINUTE);
   if (scenario.fleet.suppressedByOthers) await clock.runFor(suppressAsOthers(account, fleet, scenario));
 
+  refuseExecutionLoops(world, scenario.fleet.instances);
   const invariants = new Invariants(account, fleet, scenario);
   const faults = scenario.faults && new FaultSchedule(world, scenario.faults);
   const { dies = faults?.dies, deliveries = faults?.deliveries } = settings;

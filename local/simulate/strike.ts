@@ -22,8 +22,17 @@ export interface Struck extends Strike {
   readonly wrong: readonly string[];
 }
 
-/** Lets a passage meet one fault, and tells what broke by it. */
-export async function strike({ passage, fault }: Strike): Promise<Struck> {
+/** Lets a passage meet one fault, and tells what broke by it; a simulation that ends with an error is broken too. */
+export async function strike(one: Strike): Promise<Struck> {
+  try {
+    return await struckBy(one);
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.name : 'Error';
+    return { ...one, outcome: 'failed', error, wrong: [String(thrown)] };
+  }
+}
+
+async function struckBy({ passage, fault }: Strike): Promise<Struck> {
   const injector = new FaultInjector(fault);
   const simulated = await pass(passage, injector.settings);
   const { outcome, error } = simulated.deployment;
@@ -38,13 +47,13 @@ export async function strike({ passage, fault }: Strike): Promise<Struck> {
 /**
  * The invariants that are broken. Where an undo may never do what it has to, what it owes stays open, and in the ledger, so
  * that it is known and undone when it may be (R-FAIL); and where the sweep may never look, a run ends late. So it is with a
- * retirement that may never end.
+ * retirement or an adoption that may never end.
  */
 function unhealed({ way }: Fault, { violations }: Simulated): readonly string[] {
   const told = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
   if (way !== 'denied') return told;
-  const isOwed = told.some(one => /^(4: the ledger still holds instance|7: retirement)#/.test(one));
-  return told.filter(one => !/^7: (run|retirement)#/.test(one) && !(isOwed && one.startsWith('4:')));
+  const isOwed = told.some(one => /^(4: the ledger still holds instance|7: (retirement|adoption))#/.test(one));
+  return told.filter(one => !/^7: (run|retirement|adoption)#/.test(one) && !(isOwed && one.startsWith('4:')));
 }
 
 /** What a task that is retried to its end may add to a loop's budget (functions/core/bracket/plan-run.ts). */
