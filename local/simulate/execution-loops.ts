@@ -14,7 +14,10 @@ export class ExecutionLoop extends Error {
 const mostAnHour = (instances: number): number => 200 + 8 * instances;
 
 /** Ends the simulation when a machine is started again and again, since it would not end by itself (R-LOOP). */
-export function refuseExecutionLoops({ clock, journal }: World, instances: number): void {
+export function refuseExecutionLoops(
+  { clock, journal }: Pick<World, 'clock' | 'journal'>,
+  instances: number,
+): void {
   const starts = new Map<string, number[]>();
   journal.listen(entry => {
     if (entry.type !== 'execution' || entry.status !== 'RUNNING') return;

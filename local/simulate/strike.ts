@@ -52,7 +52,9 @@ async function struckBy({ passage, fault }: Strike): Promise<Struck> {
 function unhealed({ way }: Fault, { violations }: Simulated): readonly string[] {
   const told = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
   if (way !== 'denied') return told;
-  const isOwed = told.some(one => /^(4: the ledger still holds instance|7: (retirement|adoption))#/.test(one));
+  const isOwed = told.some(one =>
+    /^(4: the ledger still holds instance|7: (retirement|adoption))#/.test(one),
+  );
   return told.filter(one => !/^7: (run|retirement|adoption)#/.test(one) && !(isOwed && one.startsWith('4:')));
 }
 
