@@ -129,6 +129,28 @@ describe('a true failure is none', () => {
   });
 });
 
+test('R-NEWER: what was replaced before a check was changed is none: it says nothing of the check as it is', async () => {
+  const group = await included({ instances: 4 });
+  const { clock, standing } = group.bracket;
+  const { ec2, autoScaling } = standing.account;
+  group.answer(() => 503, 1, 2, 3);
+  await clock.pass(15 * MINUTE);
+  expect(group.replacements).toBe(3);
+  group.modify({ Path: '/' });
+  await clock.pass(3 * MINUTE);
+  const { members } = autoScaling.group('web');
+  const before = new Set(members.keys());
+  ec2.terminate(group.bracket.ids(0)[0] ?? '');
+  const launched = () => [...members.keys()].find(id => !before.has(id));
+  while (!launched()) await clock.pass(1_000);
+  const application = ec2.instance(launched() ?? '')?.application;
+  application?.suffer(() => ({ kind: 'responds', status: 503, afterMs: 20 }));
+  await clock.pass(4 * MINUTE);
+  application?.suffer(undefined);
+  await clock.pass(6 * MINUTE);
+  expect([group.aggregations, subjects(group), group.replacements]).toEqual([['included'], [], 4]);
+});
+
 test('R-STATE: what fails while it is suppressed is none: nothing is replaced for it', async () => {
   const group = await included();
   group.bracket.suppressByHand(group.bracket.ids(), 7200);
