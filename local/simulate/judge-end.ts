@@ -1,6 +1,7 @@
 import type { Stack } from '../stack/deploy.ts';
 import { judgeAlarms } from './alarm-changes.ts';
 import type { Evidence } from './evidence.ts';
+import { targetIdOf } from './underway.ts';
 
 /** How much later a run may end when its calls fail and are repeated: what the product itself allows for. */
 const REPEATING_SECONDS = 900;
@@ -76,13 +77,29 @@ function judgeSuppressions({ account, fleet, others, people, broken }: Evidence)
   }
 }
 
-function judgeMemberships({ fleet, scenario, people, broken }: Evidence, { memberships }: Start): void {
+function judgeMemberships(
+  { account: { loadBalancing }, fleet, scenario, people, underway, broken }: Evidence,
+  { memberships }: Start,
+): void {
   // CodeDeploy's own step puts back one port of each instance.
   if (scenario.deployment.loadBalancerStep) return;
   const now = fleet.memberships();
+  const isDue = (instanceId: string) => fleet.isServing(instanceId) && !people.hasTakenOut(instanceId);
   for (const [key, instanceId] of memberships)
-    if (!now.has(key) && fleet.isServing(instanceId) && !people.hasTakenOut(instanceId))
-      broken(4, `${key} was not put back`);
+    if (!now.has(key) && isDue(instanceId)) broken(4, `${key} was not put back`);
+  // Also what was registered only meanwhile, when it was we who have taken it out.
+  for (const target of underway.out) {
+    const [arn = '', name] = target.split(' ');
+    const group = loadBalancing.groups().find(one => one.arn === arn);
+    if (!group) continue;
+    const key = `${group.name} ${name}`;
+    const instance = fleet.behind(targetIdOf(target));
+    if (!instance || !isDue(instance.id) || memberships.has(key)) continue;
+    const isBack = loadBalancing
+      .statesOf(arn, instance)
+      .some(({ target: { id, port }, state }) => `${id}:${port}` === name && !state.endsWith('draining'));
+    if (!isBack) broken(4, `${key}, which we had taken out, was not put back`);
+  }
 }
 
 function judgeProcesses({ fleet, broken }: Evidence, start: Start): void {
