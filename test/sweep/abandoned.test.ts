@@ -95,4 +95,10 @@ describe('R-LOOP: an adoption that could not be undone', () => {
     await ledger.as(() => endAdoption('web', OWNER, failure));
     expect(await ledger.as(() => endCutOffAdoption(OWNER))).toBe(group);
   });
+
+  it('is left to its own execution when another one, such as a second request, has failed', async () => {
+    ended = 'FAILED';
+    expect(await ledger.as(() => endCutOffAdoption(`${OWNER}-refused`))).toBeUndefined();
+    expect(names.size).toBe(0);
+  });
 });

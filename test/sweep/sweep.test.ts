@@ -198,3 +198,17 @@ it('a hook that cannot be answered keeps no run from being undone', async () => 
   expect({ hooks, healing }).toEqual({ hooks: undefined, healing: ['r'] });
   expect(failures.map(String)).toEqual([expect.stringContaining('Not answered')]);
 });
+
+it('R-SWALLOW, R-PARTIAL: held instances that cannot be looked at are said, and keep no run from being undone', async () => {
+  const claim = { ...claimOf(INSTANCE), fate: { how: 'held', reason: 'it fails', since: NOW } } as const;
+  await create('holds', { plan: planOf([INSTANCE]) });
+  await ledger.as(() => claimInstance('holds', INSTANCE, claim, true, NOW));
+  await ledger.as(() => endRun('holds', { owner: OWNER, outcome: 'failed', at: NOW }));
+  ended.set(OWNER, 'FAILED');
+  await create('cut-off', { owner: execution('before:two') });
+  ended.set(execution('before:two'), 'ABORTED');
+  // There is no EC2 here.
+  const { healing, failures } = await swept();
+  expect(healing).toContain('cut-off');
+  expect(failures.map(String)).toEqual([expect.stringContaining('ec2:DescribeInstances')]);
+});
