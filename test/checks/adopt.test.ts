@@ -16,6 +16,13 @@ test('a check that every instance passes is created, proven, included and watche
   await group.bracket.end(adoption);
   expect([outcome(adoption), adoption.cause]).toEqual(['SUCCEEDED', undefined]);
   expect(group.aggregations).toEqual(['included']);
+  // The sample, then the group, and only then the sample no more: no instance is without the check in between.
+  const acts = group.bracket.acts.map(({ action }) => action.replace('ApplicationStatusCheck', ''));
+  expect(acts.filter(action => /associate/i.test(action))).toEqual([
+    'Associate',
+    'Associate',
+    'Disassociate',
+  ]);
   const evidence = { instances: 3, evaluations: 2 };
   expect(adoption.output).toMatchObject({ group: 'web', checkId: group.checkId, evidence });
   expect(group.replacements).toBe(0);

@@ -119,6 +119,19 @@ test('D3: what is let in and does not get into service is reported', async () =>
   expect(fleet.path(fleet.newcomers[0] ?? '').at(-1)).toBe('InService');
 });
 
+test('R-GONE: what is being ended before it gets into service is waited for no longer', async () => {
+  const fleet = await scaled(hooked({}, { hooks: { launch: 60 }, suspended: ['AddToLoadBalancer'] }));
+  fleet.scaleTo(5);
+  await fleet.pass(300);
+  const [launched = ''] = fleet.newcomers;
+  expect(fleet.path(launched).at(-1)).toBe('InService');
+  fleet.keepTerminations(3600);
+  fleet.replace(launched);
+  await fleet.pass(60);
+  expect(fleet.path(launched).at(-1)).toBe('Terminating:Wait');
+  expect(fleet.executions('InstanceLaunch').slice(0, 1).map(outcome)).toEqual(['SUCCEEDED']);
+});
+
 test('R-LIFECYCLE: what goes into a warm pool goes at once, and what leaves it has to be ready', async () => {
   const fleet = await scaled(hooked({}, { hooks: { launch: 60 }, others: ['Warmed:Stopped'] }));
   const warm = [...fleet.group.members.values()].find(({ lifecycle }) => lifecycle === 'Warmed:Stopped');
