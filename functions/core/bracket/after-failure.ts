@@ -221,7 +221,7 @@ const isKeptSuppressed = (member: Member, seen: StatusSeen | undefined, until: n
  */
 export async function handOver(run: RunRecord, members: readonly Member[]): Promise<string[]> {
   const inStandby = await leaveStandby(run, members);
-  if (inStandby.length > 0) return inStandby;
+  if (inStandby.size > 0) return [...inStandby.values()];
   const ours = new Set(members.map(({ instanceId }) => instanceId));
   const names = new Set(members.flatMap(({ autoScalingGroup }) => autoScalingGroup ?? []));
   const facts = await groups([...names]);

@@ -81,13 +81,16 @@ export async function enterStandby(
 /**
  * Brings members back from Standby; Auto Scaling registers them in its own target groups.
  *
- * @returns what Auto Scaling did not take, instance by instance
+ * @returns by instance, why Auto Scaling did not take it: it is in Standby still
  */
-export async function leaveStandby(run: RunRecord, members: readonly Member[]): Promise<string[]> {
-  const notTaken: string[] = [];
+export async function leaveStandby(
+  run: RunRecord,
+  members: readonly Member[],
+): Promise<ReadonlyMap<string, string>> {
+  const notTaken = new Map<string, string>();
   for (const { group } of standbyOf(run)) {
     const { failed } = await exit(group, await inState(group, idsIn(members, group), 'Standby'));
-    notTaken.push(...failed.map(({ item, reason }) => `${item} does not leave Standby: ${reason}`));
+    for (const { item, reason } of failed) notTaken.set(item, `${item} does not leave Standby: ${reason}`);
   }
   return notTaken;
 }

@@ -62,7 +62,8 @@ export async function registerMembers(
   before: () => Promise<unknown>,
   stayOut: readonly Member[] = [],
 ): Promise<Registered> {
-  const inStandby = await leaveStandby(run, members);
+  const refusedByGroup = await leaveStandby(run, members);
+  const inStandby = [...refusedByGroup.values()];
   const notTaken: NotTaken[] = [];
   const size = { targets: members.length, groups: run.plan.groups.length };
   const turn = members.length > 0 ? await secondsToMove(run.runId, 'back', size) : 0;
@@ -70,7 +71,9 @@ export async function registerMembers(
   if (turn > 0) return { notTaken, inStandby, gone, rest: turn };
   const calls: (() => Promise<void>)[] = [];
   const aside = await setAsideAmong(run, members);
-  const staying = members.filter(({ instanceId }) => !aside.has(instanceId));
+  // Nor is anything registered of what is in Standby still.
+  const isBack = ({ instanceId }: Member) => !refusedByGroup.has(instanceId);
+  const staying = members.filter(member => !aside.has(member.instanceId) && isBack(member));
   for (const [instanceId, state] of aside) gone.push(`${instanceId} is ${state}: it is not put back`);
   for (const group of run.plan.groups) {
     const missing = await missingTargets(group, staying);
@@ -95,7 +98,9 @@ export async function registerMembers(
   const refused = new Set(refusals.map(membershipKey));
   const stillOut = members.map(member => ({
     ...member,
-    memberships: member.memberships.filter(membership => refused.has(membershipKey(membership))),
+    memberships: member.memberships.filter(
+      membership => !isBack(member) || refused.has(membershipKey(membership)),
+    ),
   }));
   if (rest === 0)
     for (const { arn } of run.plan.groups)
