@@ -130,26 +130,6 @@ test('R-UNDO: a target that is registered after the plan is taken out with the o
   expect(await run.violations()).toEqual([]);
 });
 
-test('R-STATE: connections that somebody else is closing are waited for, and that target is not put back', async () => {
-  const run = await bracket({
-    ...usual,
-    autoScaling: null,
-    targetGroups: [
-      { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '600' } },
-    ],
-  });
-  const [leaving = ''] = run.ids();
-  for (const { arn } of run.standing.fleet.targetGroups)
-    run.standing.account.loadBalancing.deregister(arn, [{ id: leaving, port: 8080 }]);
-  const begunAt = run.clock.now();
-  await run.clock.pass(10_000);
-  const before = await run.before({ fleet: { instanceIds: [leaving] } });
-  expect(outcome(before)).toBe('SUCCEEDED');
-  expect(run.enteredAt(before, 'GoAhead') - begunAt).toBeGreaterThanOrEqual(600_000);
-  expect(outcome(await run.after())).toBe('SUCCEEDED');
-  expect(statesOf(run, 0)).toEqual([]);
-});
-
 describe('D36: what is not where it was put, is put there again:', () => {
   test('a target that somebody registers during its drain', async () => {
     const run = await bracket({ ...usual, autoScaling: null });
