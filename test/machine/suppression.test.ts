@@ -66,25 +66,34 @@ describe('the lead', () => {
   });
 });
 
-test('D36: what was lifted in a long drain is suppressed again, and a fresh lead is waited', async () => {
-  const run = await bracket({
-    ...usual,
-    targetGroups: [
-      { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '900' } },
-    ],
-  });
-  const before = run.startBefore();
-  await run.clock.pass(8 * MINUTE);
-  run.liftByHand(run.ids(1));
-  await run.end(before);
-  expect(outcome(before)).toBe('SUCCEEDED');
-  const [, second] = run.actsOf('EnableApplicationStatusCheckSuppression');
-  expect(second?.input.InstanceIds).toEqual(run.ids(1));
-  expect(run.enteredAt(before, 'GoAhead') - Number(second?.at)).toBeGreaterThan(180_000);
-  expect(run.path(before).filter(state => state === 'Drain')).toHaveLength(1);
-  await run.after();
-  expect(await run.violations()).toEqual([]);
-});
+test.for([
+  ['lifted', (run: Bracket) => run.liftByHand(run.ids(1))],
+  ['shortened', (run: Bracket) => run.suppressByHand(run.ids(1), 3000)],
+] as const)(
+  'D36: what was %s in a long drain is suppressed again, and a fresh lead is waited',
+  async ([, change]) => {
+    const run = await bracket(
+      {
+        ...usual,
+        targetGroups: [
+          { name: 'web', port: 8080, attributes: { 'deregistration_delay.timeout_seconds': '900' } },
+        ],
+      },
+      { physics: { secondEnable: 'replaces' } },
+    );
+    const before = run.startBefore();
+    await run.clock.pass(8 * MINUTE);
+    change(run);
+    await run.end(before);
+    expect(outcome(before)).toBe('SUCCEEDED');
+    const [, second] = run.actsOf('EnableApplicationStatusCheckSuppression');
+    expect(second?.input.InstanceIds).toEqual(run.ids(1));
+    expect(run.enteredAt(before, 'GoAhead') - Number(second?.at)).toBeGreaterThan(180_000);
+    expect(run.path(before).filter(state => state === 'Drain')).toHaveLength(1);
+    await run.after();
+    expect(await run.violations()).toEqual([]);
+  },
+);
 
 test('D36: the look that the go-ahead rests on is made then, also where the runs of a deployment share what they see', async () => {
   const run = await bracket(workers);
@@ -143,6 +152,10 @@ describe('a deployment that takes longer than it was planned to', () => {
       const after = await late.after();
       expect(late.path(after)).toContain('Extend');
       expect(after.status, after.cause).toBe('SUCCEEDED');
+      // As long as after-deploy may take: 900 s ready, 900 s in service, 1,200 s ready again, 450 s for the release.
+      const enabled = late.actsOf('EnableApplicationStatusCheckSuppression');
+      const lengthened = enabled.find(({ at }) => at > after.startedAt);
+      expect(Number(lengthened?.input.DurationSeconds)).toBeGreaterThan(3450);
       expect(await late.violations()).toEqual([]);
     },
   );

@@ -232,6 +232,35 @@ describe('R-GUARD', () => {
   });
 });
 
+test('D44: a target is found by whichever address of its instance it is registered with', async () => {
+  const run = await bracket({
+    ...usual,
+    instances: 2,
+    autoScaling: null,
+    targetGroups: [{ name: 'addresses', port: 8080, targetType: 'ip' }],
+  });
+  const { account, fleet } = run.standing;
+  const [like] = fleet.instances;
+  if (!like) throw new Error('a fleet has instances');
+  const { subnetId, securityGroupIds } = like;
+  const tags = Object.fromEntries(like.tags);
+  const many = account.ec2.launch({ subnetId, securityGroupIds, tags, startUpSeconds: 0, extraAddresses: 1 });
+  const id = String(many.privateAddresses[1]);
+  for (const { arn } of fleet.targetGroups) account.loadBalancing.register(arn, [{ id, port: 8080 }]);
+  await run.clock.pass(3 * MINUTE);
+  expect(outcome(await run.before({ fleet: { instanceIds: [many.id] } }))).toBe('SUCCEEDED');
+  const [out] = run.actsOf('DeregisterTargets');
+  expect(out?.input.Targets).toMatchObject([{ Id: id }]);
+});
+
+test('D6: where each zone counts for itself, the others of its zone count with it', async () => {
+  const run = await bracket({ ...usual, autoScaling: null, loadBalancer: { type: 'network' } });
+  const one = { fleet: { instanceIds: run.ids(0) } };
+  expect(outcome(await run.before(one))).toBe('SUCCEEDED');
+  const both = await run.before({ runId: 'zone', fleet: { instanceIds: run.ids(2) } });
+  expect(outcome(both)).toMatch(/^FAILED (BelowFloor|BudgetSpent)$/);
+});
+
 test('R-GUARD: what the run has out already belongs to the group when it takes the rest out again', async () => {
   const run = await bracket({ ...usual, instances: 8, autoScaling: null });
   const before = run.startBefore({ fleet: { instanceIds: run.ids(0, 1, 2, 3) } });
