@@ -132,7 +132,9 @@ test('R-FAIL: what has ended does nothing more, keeps its first error, and is to
       verdict: 'nothing',
     });
     expect(await goOnIfAbandoned({ subject: checkId })).toBe(false);
-    const compose = () => composeOnRetirement({ retirement: checkId, execution: 'a' }, failure);
+    const compose = (execution = 'a') => composeOnRetirement({ retirement: checkId, execution }, failure);
+    // A second request that was refused says nothing of the first.
+    expect(await compose('b')).toMatchObject({ isNews: false });
     expect(await compose()).toMatchObject({ isNews: true, what: 'unfinished' });
     expect([
       await markRetirementTold(checkId, 'unfinished'),
