@@ -15,6 +15,9 @@ const refusing = (action: string, error: ServiceError, times = Number.POSITIVE_I
   ];
 };
 
+/** What is answered is answered by events, or at once. */
+const withoutSweep = (_event: object, rule: string) => (rule === 'SweepSchedule' ? [] : [500]);
+
 type Hooked = Awaited<ReturnType<typeof hookedDeployment>>;
 const runs = ({ executions }: Hooked) =>
   executions
@@ -88,7 +91,7 @@ describe('R-HOOKSTATUS: CodeDeploy is answered once an event', () => {
 
   it('names the hook at two events before the traffic: the second finds the run as it is (D12)', async () => {
     const at = ['BeforeInstall', 'BeforeAllowTraffic', 'AfterAllowTraffic'];
-    const hooked = await hookedDeployment({ at });
+    const hooked = await hookedDeployment({ at, deliveries: withoutSweep });
     expect(hooked.answers).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
     expect(runs(hooked)).toEqual(['before SUCCEEDED', 'after SUCCEEDED']);
   });
@@ -123,7 +126,7 @@ describe('R-HOOKSTATUS: CodeDeploy is answered once an event', () => {
 
   it('a person stops the deployment after the go-ahead: its event ends the run, and nothing is left', async () => {
     const hooked = await hookedDeployment({
-      deliveries: (_event, rule) => (rule === 'SweepSchedule' ? [] : [500]),
+      deliveries: withoutSweep,
       at: ['BeforeInstall', 'AfterAllowTraffic'],
       meanwhile: async ({ account, deploymentId }) => {
         const { clock, journal } = account.world;
