@@ -17,6 +17,23 @@ describe('a failed run', () => {
     expect(ledger.filter(({ pk }) => !pk.startsWith('pace#'))).toEqual([{ pk: 'run#r', status: 'ended' }]);
   });
 
+  test('D4, R-STATE: has its targets back first, then its hold resumed, and is released last', async () => {
+    const run = await bracket({ ...usual, instances: 2 });
+    await run.before({ fleet: { instanceIds: run.ids(0) } });
+    const after = run.start('AfterDeploy', { runId: 'r' });
+    await run.reaches(after, 'ObserveReady');
+    run.stack.executions.stop(after.arn, 'Operator.Stopped', 'by a person');
+    await run.clock.pass(5 * 60_000);
+    const acts = new Set(
+      run.acts.filter(({ caller }) => caller.name === 'UndoFunction').map(({ action }) => action),
+    );
+    expect([...acts]).toEqual([
+      'RegisterTargets',
+      'ResumeProcesses',
+      'DisableApplicationStatusCheckSuppression',
+    ]);
+  });
+
   test('R-AGREE: is undone only when two reads say so', async () => {
     const run = await bracket();
     const path = run.path(await failBefore(run));
