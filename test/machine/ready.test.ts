@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ec2Api } from '../../local/account/ec2-service.ts';
 import { bracket, outcome, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
@@ -68,6 +69,22 @@ describe('D17', () => {
     );
     // Two evaluations, one a minute, of which the first may just have been.
     expect(run.enteredAt(after, 'Release') - run.enteredAt(after, 'NeedsEvidence')).toBeGreaterThan(35_000);
+  });
+
+  test('R-BUDGET: an instance has as long as its slowest check needs, whatever the policy says', async () => {
+    const run = await bracket({ ...usual, targetGroups: [] });
+    for (const ApplicationStatusCheckId of run.standing.fleet.checkIds)
+      ec2Api(run.standing.account.checks).ModifyApplicationStatusCheck({
+        ApplicationStatusCheckId,
+        SuccessThreshold: 5,
+      });
+    await run.before({ policy: { readySeconds: 60 } });
+    const application = run.standing.fleet.instances[0]?.application;
+    application?.stop();
+    await run.clock.pass(4 * MINUTE);
+    application?.start(0);
+    await run.clock.pass(MINUTE);
+    expect(outcome(await run.after())).toBe('SUCCEEDED');
   });
 
   test('on request it gets traffic before it is ready', async () => {
