@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../local/wire/contract.ts';
-import { busyFor } from '../sweep/helpers/stopped.ts';
+import { busyFor, held } from '../sweep/helpers/stopped.ts';
 import { bracket, outcome, usual } from './helpers/bracket.ts';
 import { failBefore } from './helpers/fail-before.ts';
 
@@ -32,6 +32,18 @@ describe('a failed run', () => {
       'ResumeProcesses',
       'DisableApplicationStatusCheckSuppression',
     ]);
+  });
+
+  test('R-UNDO, D7: gives the guards back that a function has died with', async () => {
+    const run = await bracket(
+      { ...usual, instances: 2 },
+      {
+        dies: ({ function: name }, _, action) =>
+          name === 'DeregisterFunction' && action === 'DescribeTargetHealth' ? 'before' : undefined,
+      },
+    );
+    expect(outcome(await run.before({ fleet: { instanceIds: run.ids(0) } }))).toMatch(/^FAILED /);
+    expect(await held(run)).toEqual([]);
   });
 
   test('R-AGREE: is undone only when two reads say so', async () => {
