@@ -232,6 +232,32 @@ describe('R-GUARD', () => {
   });
 });
 
+test('R-UNDO: what was in no target group is not taken out of one that it comes into meanwhile', async () => {
+  let isOut = true;
+  const run = await bracket(
+    { ...usual, instances: 6, autoScaling: null },
+    {
+      gates: ({ loadBalancing }) => [
+        {
+          before({ action, caller }, { TargetGroupArn }) {
+            if (!isOut || caller.name !== 'DeregisterFunction' || action !== 'DescribeTargetHealth') return;
+            isOut = false;
+            loadBalancing.register(String(TargetGroupArn), [{ id: String(run.ids(1)[0]), port: 8080 }]);
+          },
+        },
+      ],
+    },
+  );
+  const { account, fleet } = run.standing;
+  for (const { arn } of fleet.targetGroups)
+    account.loadBalancing.deregister(arn, [{ id: String(run.ids(1)[0]), port: 8080 }]);
+  await run.clock.pass(2 * MINUTE);
+  expect(outcome(await run.before())).toBe('SUCCEEDED');
+  expect(run.actsOf('DeregisterTargets').map(({ input }) => input.Targets)).toMatchObject([
+    run.ids(0).map(Id => ({ Id })),
+  ]);
+});
+
 test('D44: a target is found by whichever address of its instance it is registered with', async () => {
   const run = await bracket({
     ...usual,
