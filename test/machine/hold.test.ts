@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../local/wire/contract.ts';
-import { type Bracket, bracket, outcome, usual } from './helpers/bracket.ts';
+import { type Bracket, bracket, outcome, type Sent, usual } from './helpers/bracket.ts';
 
 const MINUTE = 60_000;
 
@@ -23,6 +23,16 @@ describe("D4: a hold on the group's health processes", () => {
     expect(suspended?.at).toBeLessThan(Number(targets.find(({ state }) => state === 'draining')?.at));
     expect(resumed?.at).toBeGreaterThan(Math.max(...healthy));
     expect(suspendedIn(run)).toEqual([]);
+  });
+
+  test('is said in the record once it is there, since a hook lets CodeDeploy take out no target before', async () => {
+    const run = await bracket();
+    await run.before({ traffic: 'leave' });
+    const isSaid = ({ action, input }: Sent) =>
+      action === 'UpdateItem' && String(input.UpdateExpression).includes('heldAt = ');
+    const [said, ...more] = run.sent.filter(isSaid);
+    expect(more).toEqual([]);
+    expect(said?.at).toBeGreaterThan(Number(run.actsOf('SuspendProcesses')[0]?.at));
   });
 
   test('is shared by runs, and the last one out resumes', async () => {
