@@ -119,6 +119,8 @@ test('D2, R-BUDGET: the undo of a failed run does not wait for targets that anot
   const rollback = both.startBefore({ runId: 'rollback', fleet });
   await both.clock.pass(5 * MINUTE);
   expect([after, rollback].map(outcome)).toEqual(['FAILED BudgetSpent', 'SUCCEEDED']);
+  // Nor does it put them back under that one.
+  expect(both.actsOf('RegisterTargets')).toEqual([]);
 });
 
 test('R-SERIAL: of two runs that begin on the same instances at the same moment one goes on', async () => {
