@@ -84,9 +84,8 @@ export class Progress {
         this.#print(at, `group ${entry.group}`, ACTIVITY[entry.kind], entry.instanceId);
         return;
       case 'person': {
-        const [verb = '', ...object] = entry.act.split('-');
-        const which = ON_THE_FLEET.has(entry.act) ? [] : [entry.instanceId];
-        this.#print(at, 'people', verb, [...object, ...which].join(' '));
+        const which = ON_THE_FLEET.has(entry.act) ? '' : entry.instanceId;
+        this.#print(at, 'people', entry.act.replaceAll('-', ' '), which);
         return;
       }
       case 'aggregation':

@@ -95,7 +95,7 @@ export function reportOnRun(
   return {
     format: 'quiesce.report/1',
     runId: first.runId,
-    outcome: outcomeOf(executions),
+    outcome: outcomeOf(executions, record),
     startedAt: new Date(startedAt).toISOString(),
     executions: executions.map(one => ({
       executionArn: one.executionArn,
@@ -104,16 +104,25 @@ export function reportOnRun(
     })),
     instanceIds: record?.plan.instanceIds ?? first.instanceIds,
     held: (record?.plan.holdings ?? []).map(({ group, processes }) => ({ group, processes })),
-    phases: reportPhases(phasesOf(executions), budgets, { startedAt, now }),
+    phases: reportPhases(phasesOf(executions, endOfRun(record)), budgets, { startedAt, now }),
     cost: executionCost(histories),
   };
 }
 
 const timeOf = (event: HistoryEvent | undefined): number => event?.timestamp?.getTime() ?? 0;
 
-/** A run that fails before its go-ahead is refused; one with a go-ahead goes on until after-deploy has ended. */
-function outcomeOf(executions: readonly ToldExecution[]): Outcome {
+/** When the ledger says that the run ended, in milliseconds since the epoch. */
+const endOfRun = (record: RunRecord | undefined): number | undefined =>
+  record?.endedAt === undefined ? undefined : record.endedAt * 1000;
+
+/**
+ * A run that fails before its go-ahead is refused; one with a go-ahead goes on until after-deploy has ended, or until the ledger
+ * says that it was undone.
+ */
+function outcomeOf(executions: readonly ToldExecution[], record: RunRecord | undefined): Outcome {
   const last = executions.at(-1);
+  if (last?.phase === 'before' && last.ended?.status === 'SUCCEEDED' && record?.outcome === 'failed')
+    return { status: 'failed', error: record.error ?? '', cause: record.cause ?? '' };
   const { status, error, cause } = last?.ended ?? { status: 'RUNNING', error: '', cause: '' };
   if (status === 'RUNNING') return { status: 'running', error, cause };
   if (status !== 'SUCCEEDED')
@@ -122,7 +131,7 @@ function outcomeOf(executions: readonly ToldExecution[]): Outcome {
 }
 
 /** The phases of both executions, and the deployment between them. */
-function phasesOf(executions: readonly ToldExecution[]): Phase[] {
+function phasesOf(executions: readonly ToldExecution[], runEndedAt: number | undefined): Phase[] {
   const [before, after] = executions.map(({ events }) => {
     const phases = new ExecutionPhases();
     for (const event of events) phases.hear(event);
@@ -132,6 +141,8 @@ function phasesOf(executions: readonly ToldExecution[]): Phase[] {
   const goAheadAt =
     first?.phase === 'before' && first.ended?.status === 'SUCCEEDED' ? first.endedAt : undefined;
   const deploying: Phase[] =
-    goAheadAt === undefined ? [] : [{ name: 'deploying', began: goAheadAt, ended: second?.startedAt }];
+    goAheadAt === undefined
+      ? []
+      : [{ name: 'deploying', began: goAheadAt, ended: second?.startedAt ?? runEndedAt }];
   return [...(before ?? []), ...deploying, ...(after ?? [])];
 }

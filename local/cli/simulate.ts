@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os';
 import { isatty } from 'node:tty';
+import type { EventRefused } from '../simulate/events.ts';
 import { FAULT_PROFILES, type FaultProfile } from '../simulate/fault-spec.ts';
 import type { Scenario } from '../simulate/scenario.ts';
 import { type Command, exitCode, jsonOption, readOptions, UsageError } from './command.ts';
 import { checkWritable, writeOut } from './files.ts';
 import { document } from './format.ts';
 import { nowhere, Progress, type Screen } from './progress.ts';
-import { sayMissedEvents, scenarioAt } from './scenario-file.ts';
+import { sayMissedEvents, sayRefusedEvent, scenarioAt } from './scenario-file.ts';
 import { reportOn, type Told } from './simulation-report.ts';
 import { describeSimulation } from './simulation-text.ts';
 
@@ -104,8 +105,8 @@ async function run(args: readonly string[]): Promise<number> {
   const { path, scenario, seed, without, json, timeline } = readRequest(values, positionals);
   const began = performance.now();
   const asked = without ? 'without' : 'withQuiesce';
-  const told = await tell(scenario, seed, without, screenFor(json));
-  const compared = await tell(scenario, seed, !without, nowhere);
+  const told = await tell({ path, scenario, seed, without }, screenFor(json));
+  const compared = await tell({ path, scenario, seed, without: !without }, nowhere);
   const withQuiesce = without ? compared : told;
   const report = reportOn({
     scenario,
@@ -113,7 +114,7 @@ async function run(args: readonly string[]): Promise<number> {
     asked,
     withQuiesce,
     without: without ? told : compared,
-    missedEvents: sayMissedEvents(path, withQuiesce.simulated.missed),
+    missedEvents: sayMissedEvents(path, scenario, withQuiesce.simulated.missed),
     realSeconds: (performance.now() - began) / 1000,
   });
   if (timeline !== undefined) {
@@ -133,6 +134,7 @@ type Values = ReturnType<typeof readOptions<typeof options>>['values'];
 
 /** @throws UsageError */
 async function runSeeds(values: Values, positionals: readonly string[]): Promise<number> {
+  if (values.soak !== undefined) throw new UsageError('Give --seeds or --soak, not both.');
   if (positionals.length > 0 || values.seed !== undefined || values.without || values.timeline !== undefined)
     throw new UsageError(
       '--seeds draws its scenarios: it takes neither one nor --seed, --without or --timeline.',
@@ -150,6 +152,8 @@ async function runSeeds(values: Values, positionals: readonly string[]): Promise
 
 /** @throws UsageError */
 async function runSoak(values: Values, positionals: readonly string[]): Promise<number> {
+  for (const name of ['from', 'faults', 'processes', 'out'] as const)
+    if (values[name] !== undefined) throw new UsageError(`--${name} goes with --seeds, not with --soak.`);
   if (positionals.length > 0 || values.without || values.timeline !== undefined)
     throw new UsageError('--soak has a fleet of its own: it takes no scenario, --without or --timeline.');
   const { simulateSoak } = await import('./simulate-soak.ts');
@@ -176,7 +180,9 @@ const isProfile = (name: string): name is FaultProfile => Object.hasOwn(FAULT_PR
 function readRequest(values: Values, positionals: readonly string[]): Request {
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0)
-    throw new UsageError('Name one scenario, for example quiesce simulate scenarios/rolling.yaml.');
+    throw new UsageError(
+      'Name one scenario, for example quiesce simulate scenarios/rolling.yaml, or give --seeds or --soak.',
+    );
   const scenario = scenarioAt(path);
   if (values.timeline !== undefined) checkWritable(values.timeline);
   const seed = values.seed === undefined ? scenario.seed : readSeed(values.seed);
@@ -199,7 +205,11 @@ function screenFor(json: boolean): Screen {
   return { terminal, print: terminal && (line => terminal.write(`${line}\n`)) };
 }
 
-async function tell(scenario: Scenario, seed: number, without: boolean, screen: Screen): Promise<Told> {
+/** @throws UsageError when an event of the scenario cannot happen when it is to */
+async function tell(
+  { path, scenario, seed, without }: Pick<Request, 'path' | 'scenario' | 'seed' | 'without'>,
+  screen: Screen,
+): Promise<Told> {
   // Half a second to load, with the SDK's clients: not before the request has been read.
   const { simulate } = await import('../simulate/simulation.ts');
   const progress = new Progress(screen, `${scenario.name} ${without ? 'without' : 'with'} Quiesce`);
@@ -207,7 +217,14 @@ async function tell(scenario: Scenario, seed: number, without: boolean, screen: 
     const { hear, begun } = progress;
     const simulated = await simulate({ scenario, seed, without, hear, begun });
     return { simulated, timeline: progress.timeline };
+  } catch (error) {
+    if (isEventRefused(error)) throw new UsageError(sayRefusedEvent(path, error));
+    throw error;
   } finally {
     progress.close();
   }
 }
+
+/** By its name, since the simulation is loaded only when it is needed. */
+const isEventRefused = (error: unknown): error is EventRefused =>
+  error instanceof Error && error.name === 'EventRefused';

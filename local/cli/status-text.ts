@@ -152,7 +152,9 @@ function rowsOf({ instanceId, claims, traffic, memberships, releasing }: Instanc
 /** One run, or why there is none. `now` is in seconds since the epoch. */
 export function describeRun(runId: string, known: RunRecord | RefusalRecord, now: number): string {
   if (!('plan' in known)) return `Run ${runId} was refused: ${known.error}\n${indented(known.cause)}`;
-  const { status, phase, owner, createdAt, goAheadAt, endedAt, heldUntil, outcome, plan } = known;
+  const { status, phase, owner, createdAt, goAheadAt, endedAt, outcome, plan } = known;
+  // A run whose policy holds nothing has a time in it once its undo has given back what might have been held.
+  const heldUntil = known.request.policy.afterFailure === 'held' ? known.heldUntil : undefined;
   const facts = [
     ['status', status === 'live' ? `live, ${phase}` : `ended${outcome ? ` (${outcome})` : ''}`],
     ['began', instant(createdAt)],

@@ -4,12 +4,29 @@ import { autoScalingActs } from '../account/auto-scaling-acts.ts';
 import { ec2Api } from '../account/ec2-service.ts';
 import type { Instance } from '../account/neighbours.ts';
 import type { Stack } from '../stack/deploy.ts';
+import { ServiceError } from '../wire/contract.ts';
 import type { BuiltFleet } from './build-fleet.ts';
 import { OPEN, OWN_GROUP, registerBesides } from './build-fleet.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
+/** What a scenario lets happen cannot, as the account stands then. */
+export class EventRefused extends Error {
+  override readonly name = 'EventRefused';
+  /** The event's number, counted from 0. */
+  readonly event: number;
+
+  constructor(event: number, why: string) {
+    super(why);
+    this.event = event;
+  }
+}
+
+/** There is nothing that the event could act on. */
+class NothingToActOn extends Error {}
+
 /**
- * Sets the scenario's events on the clock, counted from now or from the state that they name.
+ * Sets the scenario's events on the clock, counted from now or from the state that they name. One that cannot happen ends the
+ * simulation with EventRefused, unless it may be missed or there is nothing of Quiesce: then the fleet may be gone before.
  *
  * @returns the events that have not happened yet
  */
@@ -25,7 +42,12 @@ export function scheduleEvents(
     const set = () =>
       clock.after(event.atSeconds * 1000, () => {
         ahead.delete(event);
-        happen(account, fleet, scenario, event, stack);
+        try {
+          happen(account, fleet, scenario, event, stack);
+        } catch (error) {
+          if (!(error instanceof ServiceError || error instanceof NothingToActOn)) throw error;
+          if (stack && !event.mayMiss) throw new EventRefused(scenario.events.indexOf(event), error.message);
+        }
       });
     if (event.after === undefined) {
       set();
@@ -215,7 +237,7 @@ function canHappen(account: Account, fleet: BuiltFleet, event: ScenarioEvent, { 
 /** The security group from which the first check with one of its own is asked. @throws Error when there is none */
 function ownGroup(account: Account): string {
   const [id] = ownGroups(account);
-  if (id === undefined) throw new Error('no check of the fleet has a security group of its own');
+  if (id === undefined) throw new NothingToActOn('No check of the fleet has a security group of its own.');
   return id;
 }
 
@@ -236,7 +258,7 @@ const carriedOut = (codeDeploy: Account['codeDeploy']) =>
 function stopDeployment({ codeDeploy }: Account): void {
   const live = carriedOut(codeDeploy);
   if (!live || !codeDeploy.deployer)
-    throw new Error('CodeDeploy carries out no deployment that could be stopped');
+    throw new NothingToActOn('CodeDeploy carries out no deployment that could be stopped.');
   codeDeploy.deployer.stop(live, false);
 }
 

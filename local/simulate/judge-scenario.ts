@@ -4,7 +4,7 @@ import { runRequest } from '../../functions/core/request.ts';
 import { TargetGroupAttributes } from '../account/target-group-attributes.ts';
 import { ServiceError } from '../wire/contract.ts';
 import { saidPorts } from './listening-ports.ts';
-import type { DeploymentSpec, Scenario } from './scenario.ts';
+import type { DeploymentSpec, Scenario, ScenarioEvent } from './scenario.ts';
 
 /** What is wrong with a scenario whose members are right one by one. */
 export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): Fault[] {
@@ -33,7 +33,14 @@ export function judgeScenario({ fleet, deployment, rivals, events }: Scenario): 
         ...beyond(['instances'], spec.instances),
       ].map(fault => ({ ...fault, path: [...path, ...fault.path] })),
     ),
-    ...events.flatMap(({ instance }, index) => beyond(['events', index, 'instance'], [instance])),
+    ...sizeFaults(fleet),
+    ...events.flatMap((event, index) => [
+      ...beyond(['events', index, 'instance'], [event.instance]),
+      ...eventFaults(event, fleet, deployment).map(fault => ({
+        ...fault,
+        path: ['events', index, ...fault.path],
+      })),
+    ]),
   ];
 }
 
@@ -58,6 +65,45 @@ function attributeFaults({ targetGroups, loadBalancer }: Scenario['fleet']): Fau
     );
     return faults.length > 0 ? faults : judged(attributes, path);
   });
+}
+
+function sizeFaults({ autoScaling, instances }: Scenario['fleet']): Fault[] {
+  const { minSize = 0 } = autoScaling ?? {};
+  if (minSize <= instances) return [];
+  return [
+    {
+      path: ['fleet', 'autoScaling', 'minSize'],
+      message: `must not be above the fleet's ${instances} instances, not ${minSize}`,
+    },
+  ];
+}
+
+const OF_A_GROUP: ReadonlySet<ScenarioEvent['do']> = new Set([
+  'enter-standby',
+  'exit-standby',
+  'mark-unhealthy',
+  'refresh-instances',
+  'replace-instance',
+  'scale-in',
+  'scale-out',
+]);
+
+/** What an event does not know, or could never act on, is refused and not left out. */
+function eventFaults(event: ScenarioEvent, fleet: Scenario['fleet'], { through }: DeploymentSpec): Fault[] {
+  const faults: Fault[] = [];
+  if (event.seconds !== undefined && event.do !== 'suppress-instance')
+    faults.push({ path: ['seconds'], message: `is for suppress-instance, not for ${event.do}` });
+  if (event.machine !== undefined && event.do !== 'stop-execution')
+    faults.push({ path: ['machine'], message: `is for stop-execution, not for ${event.do}` });
+  if (event.mayMiss) return faults;
+  if (OF_A_GROUP.has(event.do) && !fleet.autoScaling)
+    faults.push({
+      path: ['do'],
+      message: `${event.do} needs an Auto Scaling group: fleet.autoScaling must not be null`,
+    });
+  if (event.do === 'stop-deployment' && through !== 'codedeploy')
+    faults.push({ path: ['do'], message: 'stop-deployment needs a deployment with through: codedeploy' });
+  return faults;
 }
 
 /** A check on a port where nothing listens is a slip of the pen, and never passes. */

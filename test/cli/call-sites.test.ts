@@ -23,24 +23,42 @@ test('a passage meets its faults in processes of their own, and a table says how
   expect(code).toBe(0);
 });
 
-test('a fault that nothing met is told as it comes, with the line that replays it', async () => {
-  const fault = 'SweepFunction dynamodb:Scan 999 late';
-  const { code, stdout, stderr } = await callSites('swept', '--fault', fault);
-  expect(stderr).toContain(
-    `swept --fault "${fault}" (refused Operator.Stopped)\n  the call was never made\n`,
-  );
-  expect(stdout).toMatch(/\nswept +1 +1 {2}1 refused Operator.Stopped\n1 fault in/);
-  expect(code).toBe(1);
+test('one fault is met again by the line that a failure prints', async () => {
+  const { code, stdout } = await callSites('swept', '--fault', 'SweepFunction dynamodb:Scan 1 denied');
+  expect(stdout).toMatch(/\nswept +1 +0 {2}1 refused Operator.Stopped\n1 fault in/);
+  expect(code).toBe(0);
 });
 
+const USAGE = /^npm run call-sites \[-- /m;
+
 test.each([
-  [['swept', 'hoks'], 'There is no passage hoks.'],
-  [['--fault', 'SweepFunction dynamodb:Scan 1 late'], '--fault needs the one passage that it belongs to.'],
-  [['swept', '--fault', 'nonsense'], '"nonsense" is no fault: write CALLER'],
-  [['--teling'], "Unknown option '--teling'"],
-])('what cannot be read is refused in a sentence, and nothing is simulated: %j', async (args, sentence) => {
-  const { code, stdout, stderr } = await callSites(...args);
-  expect(stderr.startsWith(sentence)).toBe(true);
-  expect(stderr).not.toContain('    at ');
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  [['sweept'], 'There is no passage sweept. Did you mean swept?\n', USAGE],
+  [['--fault', 'SweepFunction dynamodb:Scan 1 late'], '--fault needs the one passage', USAGE],
+  [['swept', '--fault', 'nonsense'], '"nonsense" is no fault: write CALLER', /WAY is one of/],
+  [['--teling'], "Unknown option '--teling'.", USAGE],
+  [
+    ['swept', '--fault', 'SwepFunction dynamodb:Scan 1 late'],
+    'The passage swept has no call ',
+    /Did you mean S/,
+  ],
+  [
+    ['swept', '--fault', 'SweepFunction dynamodb:Scan 999 late'],
+    'SweepFunction dynamodb:Scan is ',
+    /\d times? in/,
+  ],
+])(
+  'what cannot be used is refused in a sentence, and nothing is simulated: %j',
+  async (args, begins, has) => {
+    const { code, stdout, stderr } = await callSites(...args);
+    expect(stderr.startsWith(begins), stderr).toBe(true);
+    expect(stderr).toMatch(has);
+    expect(stderr).not.toContain('    at ');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  },
+);
+
+test('--help says what there is', async () => {
+  const { code, stdout } = await callSites('--help');
+  expect(stdout).toMatch(USAGE);
+  expect(code).toBe(0);
 });

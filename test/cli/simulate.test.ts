@@ -133,6 +133,22 @@ test('a refusal is shown as its name and its sentence, and ends with 0 when the 
   expect(stdout).toMatch(/\nThe deployment was refused: BelowFloor\n {2}[A-Z][^{}]+\.\n/);
 });
 
+test('an event that cannot happen when it is to is a sentence with its line, and not an error of the program', async () => {
+  expect(await quiesce('simulate', scenarioFile('impossible-event'))).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^test\/cli\/scenarios\/impossible-event\.yaml:9: events\.1: it cannot happen then: The instance i-\w+ is not in Standby: it is in InService\. Let it happen at another time, or say mayMiss: true\n$/,
+    ),
+  });
+});
+
+test.each([
+  [['--soak', '2', '--faults', 'hostile'], '--faults goes with --seeds, not with --soak.\n'],
+  [['--soak', '2', '--seeds', '3'], 'Give --seeds or --soak, not both.\n'],
+])('what goes with another way to simulate is refused, and not left out: %j', async (args, stderr) => {
+  expect(await quiesce('simulate', ...args)).toEqual({ code: 2, stdout: '', stderr });
+});
+
 test('an event that the deployment was over before is a fault with its line, beside the deployment’s own end', async () => {
   const { code, stdout } = await quiesce('simulate', scenarioFile('missed-event'));
   expect(code).toBe(1);

@@ -38,6 +38,12 @@ test('undo ends a live run, says what it does, and follows it until nothing of i
   expect(left).toBe('The ledger holds nothing: no run is live.\n');
   const { stdout: told } = await shop().quiesce('status', 'unwanted', '--table', shop().table);
   expect(told).toContain('UndoneByHand');
+  // Its policy holds nothing.
+  expect(told).not.toContain('held until');
+  const [first] = [...shop().account.stack.executions.all()];
+  const { stdout: report } = await shop().quiesce('report', first?.arn ?? '', '--table', shop().table);
+  expect(report).toMatch(/^Run unwanted: failed/);
+  expect(report).toContain('UndoneByHand');
   const closed = await shop().quiesce('status', 'unwanted', '--by-hand', '--table', shop().table);
   expect(closed.stdout).toBe('# Nothing of run unwanted is left.\n');
 });

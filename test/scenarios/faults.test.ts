@@ -42,6 +42,27 @@ describe('a fault in a scenario is a sentence with its line and its field', () =
     ]);
   });
 
+  test('an event that could never happen, or has what is for another', () => {
+    expect(
+      faultsIn(
+        'fleet: { instances: 2, autoScaling: null }',
+        'deployment: {}',
+        'events:',
+        '  - { atSeconds: 1, do: enter-standby }',
+        '  - { atSeconds: 1, do: stop-deployment }',
+        '  - { atSeconds: 1, do: release-suppression, seconds: 5, machine: UndoRun }',
+      ),
+    ).toEqual([
+      'wrong.yaml:5: events.0.do: enter-standby needs an Auto Scaling group: fleet.autoScaling must not be null',
+      'wrong.yaml:6: events.1.do: stop-deployment needs a deployment with through: codedeploy',
+      'wrong.yaml:7: events.2.seconds: is for suppress-instance, not for release-suppression',
+      'wrong.yaml:7: events.2.machine: is for stop-execution, not for release-suppression',
+    ]);
+    expect(faultsIn('fleet: { instances: 2, autoScaling: { minSize: 3 } }', 'deployment: {}')).toEqual([
+      "wrong.yaml:2: fleet.autoScaling.minSize: must not be above the fleet's 2 instances, not 3",
+    ]);
+  });
+
   test("a request that before-deploy would refuse is refused when the file is read, a rival's too", () => {
     expect(
       faultsIn(
