@@ -143,7 +143,7 @@ export const mutations: readonly Mutation[] = [
     changes: [
       {
         file: 'functions/core/bracket/put-back.ts',
-        text: 'const staying = members.filter(({ instanceId }) => !aside.has(instanceId));',
+        text: 'const staying = members.filter(member => !aside.has(member.instanceId) && isBack(member));',
         instead: 'const staying = members;',
       },
     ],
