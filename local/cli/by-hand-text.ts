@@ -15,6 +15,7 @@ export const byHand = (run: HandledRun, table: string, now: number): ByHand =>
 export function describeByHand(runId: string, { steps, askAgain }: ByHand): string {
   if (steps.length === 0) return `# Nothing of run ${runId} is left.\n`;
   const lines = steps.flatMap(({ say, commands }) => [`# ${say}`, ...commands.map(shellLine), '']);
+  const when = `# For when Quiesce itself does not work. While it does, one command is enough: quiesce undo ${runId}\n\n`;
   const again = `# Then ask again: quiesce status ${runId} --by-hand\n`;
-  return `${lines.join('\n')}${askAgain ? again : ''}`;
+  return `${when}${lines.join('\n')}${askAgain ? again : ''}`;
 }

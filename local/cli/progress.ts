@@ -45,6 +45,7 @@ export class Progress {
   readonly #title: string;
   #picture: Picture | undefined;
   #startedAt = 0;
+  #widest = 10;
   #stopObserving = () => {};
 
   constructor(screen: Screen, title: string) {
@@ -118,7 +119,9 @@ export class Progress {
   #print(at: number, who: string, what: string, detail: string): void {
     const { print } = this.#screen;
     if (!print) return;
-    const line = `${this.#stamp(at)}  ${who.padEnd(10)}  ${what.padEnd(11)}  ${detail}`.trimEnd();
+    // A batch says that it begins before anything else is said: its name makes room for all that follows.
+    this.#widest = Math.max(this.#widest, who.length);
+    const line = `${this.#stamp(at)}  ${who.padEnd(this.#widest)}  ${what.padEnd(11)}  ${detail}`.trimEnd();
     if (this.#picture) this.#picture.above(() => print(line));
     else print(line);
   }

@@ -14,7 +14,7 @@ async function followed(name: string, parameters: Readonly<Record<string, string
 
 test('what people do, what is demoted, which alarms ring and what people are told is a line each', async () => {
   expect(await followed('loop-closed', { NotificationTopic: 'create' })).toEqual([
-    'people      close        security group',
+    'people      close security group',
     'check       excluded     asc-',
     'people      are told     Quiesce: check asc- is demoted before it has more instances replaced',
     'Quiesce     announces    Loop Broken: asc-',

@@ -25,6 +25,7 @@ const undo = (runId: string, ...more: string[]) =>
 test('undo ends a live run, says what it does, and follows it until nothing of it is left', async () => {
   await before('unwanted');
   const byHand = await shop().quiesce('status', 'unwanted', '--by-hand', '--table', shop().table);
+  expect(byHand.stdout).toMatch(/^# For when Quiesce itself does not work\. .*: quiesce undo unwanted\n\n# /);
   expect(byHand.stdout).toMatch(/^# End the run: .*\naws dynamodb update-item --table-name /m);
   expect(byHand.stdout).toContain('# Then ask again: quiesce status unwanted --by-hand');
   const { code, stdout, stderr } = await undo('unwanted');
