@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { checkIdOf } from '../../functions/core/adopt/check.ts';
 import { concludeAdoption, fenceAdoption } from '../../functions/core/adopt/end.ts';
-import { adoptionRequest } from '../../functions/core/adoption-request.ts';
 import {
   closeAdoption,
   createAdoption,
@@ -13,10 +12,10 @@ import {
   takeAdoptionOver,
 } from '../../functions/core/ledger/adoptions.ts';
 import { giveCheck, takeCheck } from '../../functions/core/ledger/check-locks.ts';
-import { readRequest } from '../../functions/core/request.ts';
 import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.ts';
 import { ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, inEveryOrder, type LedgerWorld, NOW } from './helpers/ledger.ts';
+import { newAdoption } from './helpers/records.ts';
 
 let ledger: LedgerWorld;
 let count = 0;
@@ -26,19 +25,7 @@ beforeAll(async () => {
   ledger = await createLedger();
 });
 
-const request = readRequest(adoptionRequest, {
-  autoScalingGroupName: 'web',
-  check: { protocol: 'http', port: 80 },
-});
-const plan = {
-  token: 't',
-  sample: ['i-1'],
-  wasOnGroup: false,
-  observeSeconds: 900,
-  optInTagValue: 'enabled',
-};
-const create = (group: string, owner: string) =>
-  createAdoption({ group, owner, request, plan, createdAt: NOW });
+const create = (group: string, owner: string) => createAdoption(newAdoption(group, owner));
 const FAILED = { outcome: 'failed', at: NOW, error: 'Broken', cause: 'It broke.' } as const;
 
 test('R-SERIAL: of two adoptions by a group one is written, in whatever order their calls are answered', () =>
@@ -59,7 +46,7 @@ test('R-SERIAL: of two adoptions by a group one is written, in whatever order th
 
 /** Both steps of a plan: the adoption's record, then the check. */
 async function adopt(group: string, checkId: string, owner = `of ${group}`): Promise<void> {
-  await createAdoption({ group, owner, request, plan, createdAt: NOW, checkId });
+  await createAdoption({ ...newAdoption(group, owner), checkId });
   await takeCheck(checkId, group, owner);
 }
 
@@ -113,14 +100,10 @@ test('what is undone may be followed by another adoption, and nothing of the fir
     ]);
     await create(group, 'b');
     expect(await findAdoption(group)).toEqual({
+      ...newAdoption(group, 'b'),
       told: [],
-      group,
       status: 'live',
-      owner: 'b',
-      request,
-      plan,
       acts: [],
-      createdAt: NOW,
     });
   }));
 
@@ -143,7 +126,7 @@ test('R-SWEEP: an adoption that cannot give its check back has still to be undon
   const failing = await createLedger([], [{ before }]);
   await failing.as(async () => {
     const [group, checkId] = [freshGroup(), 'asc-1'];
-    await createAdoption({ group, owner: 'a', request, plan, createdAt: NOW, checkId });
+    await createAdoption({ ...newAdoption(group, 'a'), checkId });
     await takeCheck(checkId, group, 'a');
     await expect(fenceAdoption(group, 'a', { error: 'Stopped', cause: '' })).rejects.toThrow('not now');
     expect(await findAdoption(group)).toMatchObject({ status: 'undoing' });

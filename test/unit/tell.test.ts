@@ -1,12 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { composeOnAdoption } from '../../functions/core/adopt/tell.ts';
-import { adoptionRequest } from '../../functions/core/adoption-request.ts';
 import { compose } from '../../functions/core/bracket/tell.ts';
 import { createAdoption, markAct } from '../../functions/core/ledger/adoptions.ts';
 import { createRun, markActed } from '../../functions/core/ledger/runs.ts';
-import { readRequest } from '../../functions/core/request.ts';
-import { createLedger, type LedgerWorld, NOW } from './helpers/ledger.ts';
-import { newRun } from './helpers/records.ts';
+import { createLedger, type LedgerWorld } from './helpers/ledger.ts';
+import { newAdoption, newRun } from './helpers/records.ts';
 
 let ledger: LedgerWorld;
 beforeAll(async () => {
@@ -25,18 +23,7 @@ test('R-ALARM-ON-US: a run that has acted and could not even be fenced is told o
 
 test('R-FAIL: a second request that was refused says nothing of the adoption that is live', () =>
   ledger.as(async () => {
-    const request = readRequest(adoptionRequest, {
-      autoScalingGroupName: 'web',
-      check: { protocol: 'http', port: 80 },
-    });
-    const plan = {
-      token: 't',
-      sample: ['i-1'],
-      wasOnGroup: false,
-      observeSeconds: 900,
-      optInTagValue: 'enabled',
-    };
-    await createAdoption({ group: 'web', owner: 'first', request, plan, createdAt: NOW });
+    await createAdoption(newAdoption('web', 'first'));
     await markAct('web', 'first', 'sampled');
     const composed = (execution: string) => composeOnAdoption({ group: 'web', execution }, failure);
     expect(await composed('second')).toMatchObject({ isNews: false });

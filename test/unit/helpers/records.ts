@@ -1,7 +1,9 @@
+import { adoptionRequest } from '../../../functions/core/adoption-request.ts';
 import type { Membership } from '../../../functions/core/domain/fleet.ts';
 import type { Plan } from '../../../functions/core/domain/plan.ts';
 import type { Claim, RunRecord } from '../../../functions/core/ledger/items.ts';
 import { readRequest, runRequest } from '../../../functions/core/request.ts';
+import { NOW } from './ledger.ts';
 
 export const GROUP = 'arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/web/0123456789abcdef';
 
@@ -82,4 +84,22 @@ export const newRun = (runId: string, some: Partial<NewRun> = {}): NewRun => ({
   createdAt: 1_796_029_200,
   deadline: 1_796_032_800,
   ...some,
+});
+
+/** An adoption of a check to create by a group, as its plan writes it down. */
+export const newAdoption = (group: string, owner: string) => ({
+  group,
+  owner,
+  request: readRequest(adoptionRequest, {
+    autoScalingGroupName: 'web',
+    check: { protocol: 'http', port: 80 },
+  }),
+  plan: {
+    token: 't',
+    sample: ['i-1'],
+    wasOnGroup: false,
+    observeSeconds: 900,
+    optInTagValue: 'enabled',
+  },
+  createdAt: NOW,
 });
