@@ -1,6 +1,5 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeploymentTooLong, DeploymentUnknown, HookRefused } from '../../functions/core/errors.ts';
 import { answerHook, type HookCall } from '../../functions/core/hooks/answer-hook.ts';
@@ -21,6 +20,7 @@ import { createWorld } from '../../local/account/world.ts';
 import type { Service } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
 import { claimOf, newRun, planOf } from '../unit/helpers/records.ts';
+import { STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 const NAMES = { applicationName: 'shop', deploymentGroupName: 'web' };
 const INSTANCE = 'i-0123456789abcdef0';
@@ -28,9 +28,7 @@ const OWNER = 'execution';
 
 const started: { readonly machine: string; readonly input: Readonly<Record<string, unknown>> }[] = [];
 const stepFunctions: Service = {
-  name: 'states',
-  client: states,
-  protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+  ...STEP_FUNCTIONS,
   operations: {
     StartExecution({ stateMachineArn, input }: { readonly stateMachineArn: string; readonly input: string }) {
       started.push({ machine: stateMachineArn.split(':').at(-1) ?? '', input: JSON.parse(input) });

@@ -1,12 +1,11 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as codedeploy from '@aws-sdk/client-codedeploy';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closeHooks } from '../../functions/core/hooks/close-hooks.ts';
 import { type OpenHook, openHooks, recordHook } from '../../functions/core/ledger/open-hooks.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
+import { CODE_DEPLOY, STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 const HOUR = 3600;
 const arn = (name: string) => `arn:aws:states:eu-west-1:111122223333:execution:before:${name}`;
@@ -19,9 +18,7 @@ const refusals = new Map<string, string>();
 
 const services: readonly Service[] = [
   {
-    name: 'states',
-    client: states,
-    protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+    ...STEP_FUNCTIONS,
     operations: {
       DescribeExecution({ executionArn }: { readonly executionArn: string }) {
         const execution = executions.get(executionArn.split(':').at(-1) ?? '');
@@ -31,9 +28,7 @@ const services: readonly Service[] = [
     },
   },
   {
-    name: 'codedeploy',
-    client: codedeploy,
-    protocol: { kind: 'json', target: 'CodeDeploy_20141006', jsonVersion: '1.1' },
+    ...CODE_DEPLOY,
     operations: {
       PutLifecycleEventHookExecutionStatus(input: {
         readonly lifecycleEventHookExecutionId: string;

@@ -1,11 +1,10 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as codedeploy from '@aws-sdk/client-codedeploy';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, expect, it } from 'vitest';
 import { openHook } from '../../functions/core/hooks/open-hook.ts';
 import type { Service } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld } from '../unit/helpers/ledger.ts';
+import { CODE_DEPLOY, STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 /** What CodeDeploy shows in progress, from one question to the next; the last of it stays. */
 let shown: string[] = [];
@@ -14,17 +13,13 @@ const acts: string[] = [];
 
 const services: readonly Service[] = [
   {
-    name: 'states',
-    client: states,
-    protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+    ...STEP_FUNCTIONS,
     operations: {
       StartExecution: () => ({ executionArn: 'started', startDate: new Date(0) }),
     },
   },
   {
-    name: 'codedeploy',
-    client: codedeploy,
-    protocol: { kind: 'json', target: 'CodeDeploy_20141006', jsonVersion: '1.1' },
+    ...CODE_DEPLOY,
     operations: {
       ListDeploymentTargets: () => ({ targetIds: ['cluster:service'] }),
       GetDeploymentTarget() {

@@ -1,6 +1,5 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endCutOffRun, endRunsOfDeployment } from '../../functions/core/hooks/unended-runs.ts';
 import { claimInstance } from '../../functions/core/ledger/instances.ts';
@@ -18,6 +17,7 @@ import {
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
 import { claimOf, newRun, planOf, requestOf } from '../unit/helpers/records.ts';
+import { STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 const OWNER = 'arn:aws:states:eu-west-1:111122223333:execution:before:one';
 const AFTER = 'arn:aws:states:eu-west-1:111122223333:execution:after:two';
@@ -37,9 +37,7 @@ let execution: {
 const started: Started[] = [];
 
 const stepFunctions: Service = {
-  name: 'states',
-  client: states,
-  protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+  ...STEP_FUNCTIONS,
   operations: {
     DescribeExecution({ executionArn }: { readonly executionArn: string }) {
       if (![OWNER, AFTER].includes(executionArn)) throw new ServiceError('ExecutionDoesNotExist', 'none');

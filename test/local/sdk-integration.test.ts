@@ -1,6 +1,6 @@
 // First, so that the SDK keeps the replaced timers and file reads.
 import '../../local/clock/lambda-globals.ts';
-import * as sfn from '@aws-sdk/client-sfn';
+import type * as sfn from '@aws-sdk/client-sfn';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../local/clock/virtual-clock.ts';
 import { DynamoDb } from '../../local/stack/dynamo-db.ts';
@@ -8,6 +8,7 @@ import { SdkIntegration } from '../../local/stack/sdk-integration.ts';
 import type { Json } from '../../local/states/json.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createWire } from '../../local/wire/wire.ts';
+import { STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 async function account() {
   const clock = new VirtualClock();
@@ -19,9 +20,7 @@ async function account() {
     AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
   });
   const states: Service = {
-    name: 'states',
-    client: sfn,
-    protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+    ...STEP_FUNCTIONS,
     operations: {
       StartExecution: ({ name }: sfn.StartExecutionInput) => {
         if (name === 'throttled') throw new ServiceError('ThrottlingException', 'Rate exceeded');

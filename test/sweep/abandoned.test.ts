@@ -1,6 +1,5 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { adoptionRequest } from '../../functions/core/adoption-request.ts';
 import { createAdoption, endAdoption } from '../../functions/core/ledger/adoptions.ts';
@@ -11,6 +10,7 @@ import { endCutOffAdoption, endIfAbandoned } from '../../functions/core/sweep/ab
 import { goOnIfAbandoned } from '../../functions/core/sweep/abandoned-retirements.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
+import { STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 const HOUR = 3_600_000;
 const OWNER = 'arn:aws:states:eu-west-1:111122223333:execution:promote:one';
@@ -22,9 +22,7 @@ const names = new Set<string>();
 
 const services: readonly Service[] = [
   {
-    name: 'states',
-    client: states,
-    protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+    ...STEP_FUNCTIONS,
     operations: {
       DescribeExecution({ executionArn }: { readonly executionArn: string }) {
         const common = { stateMachineArn: 'promote', startDate: new Date(0), stopDate: new Date(NOW * 1000) };

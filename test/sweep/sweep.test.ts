@@ -1,7 +1,5 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
-import * as codedeploy from '@aws-sdk/client-codedeploy';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { joinHold } from '../../functions/core/ledger/auto-scaling-holds.ts';
 import { claimInstance, findInstances } from '../../functions/core/ledger/instances.ts';
@@ -12,6 +10,7 @@ import { sweep } from '../../functions/core/sweep/sweep.ts';
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from '../unit/helpers/ledger.ts';
 import { claimOf, GROUP, newRun, planOf, requestOf } from '../unit/helpers/records.ts';
+import { CODE_DEPLOY, STEP_FUNCTIONS } from '../unit/helpers/services.ts';
 
 const machine = (name: string) => `arn:aws:states:eu-west-1:111122223333:stateMachine:${name}`;
 const execution = (name: string) => `arn:aws:states:eu-west-1:111122223333:execution:${name}`;
@@ -26,9 +25,7 @@ let described: string[] = [];
 
 const services: readonly Service[] = [
   {
-    name: 'states',
-    client: states,
-    protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+    ...STEP_FUNCTIONS,
     operations: {
       ListExecutions({ stateMachineArn }: { readonly stateMachineArn: string }) {
         const prefix = stateMachineArn.replace(':stateMachine:', ':execution:');
@@ -51,9 +48,7 @@ const services: readonly Service[] = [
     },
   },
   {
-    name: 'codedeploy',
-    client: codedeploy,
-    protocol: { kind: 'json', target: 'CodeDeploy_20141006', jsonVersion: '1.1' },
+    ...CODE_DEPLOY,
     operations: {
       GetDeployment({ deploymentId }: { readonly deploymentId: string }) {
         described.push(deploymentId);

@@ -1,7 +1,6 @@
 // First, so that the functions read virtual time.
 import '../../local/clock/lambda-globals.ts';
 import * as ec2 from '@aws-sdk/client-ec2';
-import * as states from '@aws-sdk/client-sfn';
 import { beforeEach, expect, test } from 'vitest';
 import { adoptForRun } from '../../functions/core/adopt/adopt-for-run.ts';
 import { adoptionRequest } from '../../functions/core/adoption-request.ts';
@@ -14,15 +13,14 @@ import { endIfAbandoned } from '../../functions/core/sweep/abandoned-adoptions.t
 import { type Service, ServiceError } from '../../local/wire/contract.ts';
 import { createLedger, type LedgerWorld, NOW } from './helpers/ledger.ts';
 import { newRun } from './helpers/records.ts';
+import { STEP_FUNCTIONS } from './helpers/services.ts';
 
 /** How promote-check's execution has ended; undefined when there is none of this name. */
 let execution: { readonly status: string; readonly error?: string; readonly cause?: string } | undefined;
 const started: string[] = [];
 
 const stepFunctions: Service = {
-  name: 'states',
-  client: states,
-  protocol: { kind: 'json', target: 'AWSStepFunctions', jsonVersion: '1.0' },
+  ...STEP_FUNCTIONS,
   operations: {
     DescribeExecution({ executionArn }: { readonly executionArn: string }) {
       if (!execution) throw new ServiceError('ExecutionDoesNotExist', 'none');
