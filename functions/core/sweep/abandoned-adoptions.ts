@@ -26,21 +26,22 @@ export async function endIfAbandoned({ group }: Pick<AdoptionRecord, 'group'>): 
  */
 export async function endCutOffAdoption(executionArn: string): Promise<string | undefined> {
   const execution = await describeExecution(executionArn);
-  const { autoScalingGroupName, from } = inputOf(execution);
+  if (!execution) return undefined;
+  const { autoScalingGroupName, from } = inputOf(execution.input);
   const record = await findAdoption(String(autoScalingGroupName ?? ''));
   if (record?.owner !== executionArn || record.status === 'ended') return undefined;
   const wasUndoing = record.status === 'undoing' || from !== undefined;
-  if (wasUndoing && execution?.status === 'FAILED') return undefined;
+  if (wasUndoing && execution.status === 'FAILED') return undefined;
   return (await startUndo(record, execution)) ? record.group : undefined;
 }
 
 /** Without a group there is no adoption of it. */
-function inputOf(execution: ExecutionFacts | undefined): {
+function inputOf(input: string): {
   readonly autoScalingGroupName?: unknown;
   /** Of an execution that was begun to undo another one's adoption. */
   readonly from?: unknown;
 } {
-  return Object(JSON.parse(execution?.input ?? '{}'));
+  return Object(JSON.parse(input));
 }
 
 async function startUndo(
